@@ -22,9 +22,9 @@ const EXAMPLES: &str = "\
 Examples:
   wirespeed uninstall --dry-run               show what would change; touch nothing
   sudo wirespeed uninstall                    restore openssl.cnf, remove the module
-  wirespeed uninstall --root DIR              the same in an unpacked system
+  wirespeed uninstall --root DIR              the same in an unpacked system, its plan too
 
-The plan that was measured stays, and is kept up to date no more. A file that nobody edited since is
+The plan that was measured stays, and is kept up to date no more; with --root it is removed. A file that nobody edited since is
 restored byte for byte. In one that was edited, only the lines that wirespeed install added are
 removed.";
 
@@ -76,6 +76,8 @@ struct Found {
     module: Option<Original>,
     /// What keeps the plan up to date.
     upkeep: Vec<PathBuf>,
+    /// The plan of an unpacked system, which goes with the rest.
+    plan: Option<PathBuf>,
 }
 
 impl Found {
@@ -98,7 +100,9 @@ impl Found {
         let own = own.collect();
         let concerns_all = place.is_the_machines || place.is_in_root();
         let upkeep = if concerns_all { Upkeep::there(place) } else { Vec::new() };
-        Ok(Self { file, original, removed, own, module, upkeep })
+        let plan = place.outside(Path::new(SYSTEM)).ok().filter(|_| place.is_in_root());
+        let plan = plan.filter(|plan| plan.exists());
+        Ok(Self { file, original, removed, own, module, upkeep, plan })
     }
 
     fn is_nothing(&self) -> bool {
@@ -109,7 +113,7 @@ impl Found {
 
     /// Of an uninstall that was killed before it had removed the backup.
     fn is_left(&self) -> bool {
-        self.original.as_deref().is_some_and(|it| it == self.file.bytes().unwrap_or_default())
+        self.original.is_some() && self.original.as_deref() == self.file.bytes()
     }
 
     /// What would change.
@@ -119,8 +123,8 @@ impl Found {
         for OwnFile { file, removed, .. } in &self.own {
             show(&unified(file.path(), file.bytes().unwrap_or_default(), &removed.bytes))?;
         }
-        if let Some(module) = &self.module {
-            show(&format!("\n{} is removed\n", module.path().display()))?;
+        for file in self.module.iter().map(Original::path).chain(self.plan.as_deref()) {
+            show(&format!("\n{} is removed\n", file.display()))?;
         }
         for file in &self.upkeep {
             let name = file.display();
@@ -158,13 +162,17 @@ impl Found {
             end.push_str(&restore(file, original.as_deref(), removed, command)?);
         }
         let is_changed = self.removed.bytes != self.file.bytes().unwrap_or_default();
-        if is_changed || self.is_left() || (self.own.is_empty() && self.upkeep.is_empty()) {
+        // A file that has nothing of ours is nobody's business, empty or not there.
+        if is_changed || self.is_left() {
             end.push_str(&restore(&self.file, self.original.as_deref(), &self.removed, command)?);
         }
         // Last: until now openssl.cnf may have named it.
         if let Some(module) = &self.module {
             let unable = |error| Fault::usage(obstacle(module.path(), &error, command));
             remove(module.path()).map_err(unable)?;
+            if end.is_empty() {
+                end = format!("{} is gone.\n", module.path().display());
+            }
         }
         Ok(end)
     }
