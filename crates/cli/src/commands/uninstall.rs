@@ -24,9 +24,9 @@ Examples:
   sudo wirespeed uninstall                    restore openssl.cnf, remove the module
   wirespeed uninstall --root DIR              the same in an unpacked system, its plan too
 
-The plan that was measured stays, and is kept up to date no more; with --root it is removed. A file that nobody edited since is
-restored byte for byte. In one that was edited, only the lines that wirespeed install added are
-removed.";
+The plan that was measured stays, and is kept up to date no more; with --root it is removed. A file
+that nobody edited since is restored byte for byte. In one that was edited, only the lines that
+wirespeed install added are removed.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -186,7 +186,8 @@ struct OwnFile {
 }
 
 impl OwnFile {
-    /// None where nothing of ours is in it that could go. `path` is how openssl.cnf knows the file, and `main` what openssl.cnf is to hold.
+    /// None where nothing of ours is in it that could go. `path` is how openssl.cnf knows the file,
+    /// and `main` what openssl.cnf is to hold.
     fn of(file: Original, path: PathBuf, main: &[u8], place: &Place) -> Option<Self> {
         let original = fs::read(backup(file.path())).ok();
         let own = DropIn { path, bytes: file.bytes()?.to_owned() };
