@@ -8,7 +8,7 @@ mod rows;
 mod summary;
 
 pub(crate) use constant_time::{code, cost, cost_in_words};
-pub(crate) use effect::{Effect, Listed};
+pub(crate) use effect::{Effect, Listed, UNNAMED};
 pub(crate) use file::Destination;
 pub(crate) use others::{Other, digests, offloads, others};
 pub(crate) use rows::{planned, unmeasured};

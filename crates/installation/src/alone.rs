@@ -79,7 +79,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("openssl.cnf");
         fs::write(&path, "before").unwrap();
-        fs::write(folder.path().join(".wirespeed-left"), "").unwrap();
+        fs::write(folder.path().join(".wirespeed-Left01"), "").unwrap();
         let place = Place::find(Some(path.clone()), Some(folder.path().to_owned())).unwrap();
         let configuration = Original::read(&path).unwrap();
         let alone = Alone::at(&place, [&configuration]).unwrap();
@@ -105,13 +105,13 @@ mod tests {
         let own = Original::read(&apart.join("wirespeed.cnf")).unwrap();
         let installing = Alone::at(&place, [&own]).unwrap();
         // What another is about to put in its place.
-        fs::write(apart.join(".wirespeed-new"), "").unwrap();
+        fs::write(apart.join(".wirespeed-New001"), "").unwrap();
         for file in [main.join("openssl.cnf"), apart.join("wirespeed.cnf")] {
             let other = Original::read(&file).unwrap();
             assert!(Alone::at(&place, [&other]).is_err(), "{}", file.display());
         }
-        assert!(Alone::in_folder(&apart).is_err() && apart.join(".wirespeed-new").exists());
+        assert!(Alone::in_folder(&apart).is_err() && apart.join(".wirespeed-New001").exists());
         drop(installing);
-        assert!(Alone::in_folder(&apart).is_ok() && !apart.join(".wirespeed-new").exists());
+        assert!(Alone::in_folder(&apart).is_ok() && !apart.join(".wirespeed-New001").exists());
     }
 }

@@ -4,9 +4,9 @@
 //! each is renamed into its place. So whatever ends this program, and wherever, programs that start
 //! find the old state or the new one.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -14,7 +14,7 @@ use wirespeed_openssl_conf::uninstall;
 
 use crate::alone::Alone;
 use crate::place::Place;
-use crate::replace::{BEGINNING, Original, advice, folder, remove, stage};
+use crate::replace::{BEGINNING, Original, advice, folder, permit, settle, stage};
 
 /// Where the openssl.cnf from before is kept.
 pub fn backup(configuration: &Path) -> PathBuf {
@@ -45,8 +45,11 @@ pub struct Change<'a> {
     module: Option<&'a Original>,
     staging: Option<TempDir>,
     alone: Option<Alone>,
-    /// The backup, if it was made now.
-    backup: Option<PathBuf>,
+    /// What was where the backup is, if one was made now.
+    backup: Option<Original>,
+    /// What was put in the place of the configuration and of the module.
+    text: Option<Vec<u8>>,
+    module_bytes: Vec<u8>,
     is_open: bool,
 }
 
@@ -57,8 +60,9 @@ impl<'a> Change<'a> {
         configuration: &'a Original,
         module: Option<&'a Original>,
     ) -> Self {
-        let (staging, alone, backup) = (None, None, None);
-        Self { place, configuration, module, staging, alone, backup, is_open: false }
+        let (staging, alone, backup, text) = (None, None, None, None);
+        let (module_bytes, is_open) = (Vec::new(), false);
+        Self { place, configuration, module, staging, alone, backup, text, module_bytes, is_open }
     }
 
     /// Writes the module beside its place, in a folder of its own where it has its right name; if it is copied.
@@ -70,10 +74,11 @@ impl<'a> Change<'a> {
         let written = (|| {
             let staging = tempfile::Builder::new().prefix(BEGINNING).tempdir_in(folder(place))?;
             // Trial programs may run as other users.
-            fs::set_permissions(staging.path(), Permissions::from_mode(0o755))?;
+            permit(staging.path(), 0o755)?;
             let file = staging.path().join(place.file_name().unwrap_or_default());
             stage(bytes, &file, place)?.place()?;
             self.staging = Some(staging);
+            self.module_bytes = bytes.to_owned();
             Ok(Some(file))
         })();
         written.map_err(|error: io::Error| advice(place, &error))
@@ -96,8 +101,17 @@ impl<'a> Change<'a> {
         if let (Some(staging), Some(module)) = (&self.staging, self.module) {
             let place = module.path();
             let lies = staging.path().join(place.file_name().unwrap_or_default());
-            fs::rename(lies, place).map_err(|error| (place.to_owned(), error))?;
+            let unable = |error| (place.to_owned(), error);
+            fs::rename(lies, place).map_err(unable)?;
+            // After a loss of power openssl.cnf must not name a module that is not there.
+            settle(folder(place)).map_err(unable)?;
         }
+        // While programs were tried, an editor or a package may have written it.
+        if holds(self.configuration).as_deref() != self.configuration.bytes() {
+            let why = "it was changed meanwhile: start again";
+            return Err((file.to_owned(), io::Error::other(why)));
+        }
+        self.text = Some(text.to_owned());
         staged.place().map_err(|error| (file.to_owned(), error))
     }
 
@@ -109,8 +123,9 @@ impl<'a> Change<'a> {
         let stripped = uninstall(bytes, None, known, self.place.files());
         if stripped.is_ok_and(|removed| removed.bytes == bytes) {
             let place = backup(path);
-            stage(bytes, &place, path)?.place()?;
-            self.backup = Some(place);
+            let staged = stage(bytes, &place, path)?;
+            self.backup = Some(Original::read_itself(&place)?);
+            staged.place()?;
         }
         Ok(())
     }
@@ -120,28 +135,55 @@ impl<'a> Change<'a> {
         self.is_open = false;
     }
 
-    /// Everything as it was: openssl.cnf first, so that it never names a module that is gone.
+    /// Everything as it was: openssl.cnf first, so that it never names a module that is gone. What somebody has edited since
+    /// stays.
+    ///
+    /// # Errors
+    /// What could not be restored, or was edited.
     pub fn undo(&mut self) -> Result<(), String> {
         self.is_open = false;
-        for file in [self.configuration].into_iter().chain(self.module) {
-            // What was never put in its place would only fail to be put there once more.
-            if Original::read(file.path()).is_ok_and(|now| now.bytes() == file.bytes()) {
-                continue;
-            }
-            let path = file.path().display();
-            let kept = backup(file.path());
-            file.restore().map_err(|error| match kept.exists() {
-                true => {
-                    format!("{path} could not be restored: {error}: copy {} there", kept.display())
+        if let Some(text) = self.text.take() {
+            let file = self.configuration;
+            let now = holds(file);
+            if now.as_deref() != file.bytes() {
+                if now.as_ref() != Some(&text) {
+                    return Err(format!(
+                        "{} was edited meanwhile and stays so, with the module: {} undoes it",
+                        file.path().display(),
+                        self.place.command("uninstall")
+                    ));
                 }
-                false => format!("{path} could not be restored: {error}: run wirespeed uninstall"),
-            })?;
+                restore(file)?;
+            }
         }
-        let backup = self.backup.take();
+        if let Some(module) = self.module {
+            let now = holds(module);
+            // What was never put in its place would only fail to be put there once more.
+            if now.as_deref() != module.bytes() && now.as_ref() == Some(&self.module_bytes) {
+                restore(module)?;
+            }
+        }
+        let is_new = |it: &Original| holds(it).as_deref() != it.bytes();
+        let backup = self.backup.take().filter(is_new);
         backup.map_or(Ok(()), |backup| {
-            remove(&backup).map_err(|error| format!("remove {}: {error}", backup.display()))
+            let unable = |error| format!("{}: {error}", backup.path().display());
+            backup.restore().map_err(unable)
         })
     }
+}
+
+/// What a file holds now; nothing where there is none.
+fn holds(file: &Original) -> Option<Vec<u8>> {
+    fs::read(file.path()).ok()
+}
+
+fn restore(file: &Original) -> Result<(), String> {
+    let path = file.path().display();
+    let kept = backup(file.path());
+    file.restore().map_err(|error| match kept.exists() {
+        true => format!("{path} could not be restored: {error}: copy {} there", kept.display()),
+        false => format!("{path} could not be restored: {error}: run wirespeed uninstall"),
+    })
 }
 
 impl Drop for Change<'_> {
@@ -171,5 +213,68 @@ mod tests {
         let said = change.place(b"after").unwrap_err();
         assert!(said.ends_with("; all is as before"), "{said}");
         assert_eq!(file(), before, "nobody wrote it");
+    }
+    /// A folder with openssl.cnf in it, and its place.
+    fn scene() -> (TempDir, Place) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("openssl.cnf");
+        fs::write(&path, "key = before\n").unwrap();
+        let place = Place::find(Some(path), Some(folder.path().to_owned())).unwrap();
+        (folder, place)
+    }
+
+    fn names(folder: &TempDir) -> Vec<String> {
+        let names = fs::read_dir(folder.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_others_write_while_programs_are_tried_is_not_overwritten() {
+        let (folder, place) = scene();
+        let configuration = Original::read(&place.configuration).unwrap();
+        let module = Original::read(&place.copy()).unwrap();
+        let mut change = Change::begin(&place, &configuration, Some(&module));
+        change.stage_module(b"module").unwrap();
+        fs::write(&place.configuration, "key = theirs\n").unwrap();
+        let said = change.place(b"key = ours\n").unwrap_err();
+        assert!(said.contains("openssl.cnf: it was changed meanwhile: start again"), "{said}");
+        assert_eq!(fs::read(&place.configuration).unwrap(), b"key = theirs\n");
+        drop(change);
+        assert_eq!(names(&folder), ["openssl.cnf"]);
+    }
+
+    #[test]
+    fn what_others_write_into_the_new_file_stays_with_the_module() {
+        let (folder, place) = scene();
+        let configuration = Original::read(&place.configuration).unwrap();
+        let module = Original::read(&place.copy()).unwrap();
+        let mut change = Change::begin(&place, &configuration, Some(&module));
+        change.stage_module(b"module").unwrap();
+        change.place(b"key = ours\n").unwrap();
+        fs::write(&place.configuration, "key = ours\nmore = theirs\n").unwrap();
+        let said = change.undo().unwrap_err();
+        assert!(said.contains("openssl.cnf was edited meanwhile and stays so"), "{said}");
+        drop(change);
+        let kept = ["openssl.cnf", "openssl.cnf.wirespeed-backup", "wirespeed.so"];
+        assert_eq!(names(&folder), kept);
+        assert_eq!(fs::read(&place.configuration).unwrap(), b"key = ours\nmore = theirs\n");
+    }
+
+    #[test]
+    fn a_backup_from_before_comes_back() {
+        let (folder, place) = scene();
+        let older = backup(&place.configuration);
+        fs::write(&older, "older\n").unwrap();
+        let configuration = Original::read(&place.configuration).unwrap();
+        let mut change = Change::begin(&place, &configuration, None);
+        change.place(b"key = ours\n").unwrap();
+        assert_eq!(fs::read(&older).unwrap(), b"key = before\n");
+        change.undo().unwrap();
+        assert_eq!(fs::read(&older).unwrap(), b"older\n");
+        assert_eq!(fs::read(&place.configuration).unwrap(), b"key = before\n");
+        assert_eq!(names(&folder).len(), 2);
     }
 }

@@ -1,11 +1,14 @@
 //! Files that change all at once or not at all, and go back to what they were.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::ffi::OsStr;
+use std::fs::{self, DirEntry, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown, symlink};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{OFlags, XattrFlags, fgetxattr, fsetxattr, getxattr, listxattr};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use tempfile::{NamedTempFile, TempPath};
 
 /// What names of files and folders begin with that are not in their place yet.
@@ -27,6 +30,13 @@ impl Original {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self { path, bytes: None }),
             Err(error) => Err(error),
         }
+    }
+
+    /// Reads a file that is to be replaced itself, where it is a link too.
+    pub(crate) fn read_itself(path: &Path) -> io::Result<Self> {
+        let is_file = fs::symlink_metadata(path).is_ok_and(|it| it.is_file());
+        let bytes = is_file.then(|| fs::read(path)).transpose()?;
+        Ok(Self { path: path.to_owned(), bytes })
     }
 
     /// The file itself, behind all links.
@@ -86,7 +96,7 @@ impl Staged {
 
     /// Lets all run it.
     pub(crate) fn runnable(self) -> io::Result<Self> {
-        fs::set_permissions(&self.temporary, Permissions::from_mode(0o755))?;
+        permit(&self.temporary, 0o755)?;
         Ok(self)
     }
 
@@ -101,19 +111,31 @@ impl Staged {
 pub(crate) fn stage(bytes: &[u8], place: &Path, like: &Path) -> io::Result<Staged> {
     let mut file = tempfile::Builder::new().prefix(BEGINNING).tempfile_in(folder(place))?;
     file.write_all(bytes)?;
+    let open = file.as_file();
     match fs::metadata(like) {
-        Ok(like_it) => {
-            let made = file.as_file().metadata()?;
-            if (made.uid(), made.gid()) != (like_it.uid(), like_it.gid()) {
-                chown(file.path(), Some(like_it.uid()), Some(like_it.gid()))?;
-            }
-            // After the owner, whose change takes bits away.
-            fs::set_permissions(file.path(), like_it.permissions())?;
-            copy_labels(like, file.path())?;
-        }
-        Err(_) => fs::set_permissions(file.path(), Permissions::from_mode(0o644))?,
+        Ok(_) => make_like(open, like)?,
+        Err(_) => open.set_permissions(Permissions::from_mode(0o644))?,
     }
     Staged::new(file, place)
+}
+
+/// Gives an open file the owner, mode and labels of another. Its name is not asked: whoever may write into the folder may
+/// have put a link there.
+fn make_like(file: &File, like: &Path) -> io::Result<()> {
+    let (made, wanted) = (file.metadata()?, fs::metadata(like)?);
+    if (made.uid(), made.gid()) != (wanted.uid(), wanted.gid()) {
+        fchown(file, Some(wanted.uid()), Some(wanted.gid()))?;
+    }
+    // After the owner, whose change takes bits away.
+    file.set_permissions(wanted.permissions())?;
+    copy_labels(like, file)
+}
+
+/// Sets the mode of a file or a folder of ours, and not of what a link in its place leads to.
+pub(crate) fn permit(path: &Path, mode: u32) -> io::Result<()> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    file.set_permissions(Permissions::from_mode(mode))
 }
 
 /// Makes a link that is to be at `place`.
@@ -128,15 +150,36 @@ pub(crate) fn stage_link(target: &Path, place: &Path) -> io::Result<Staged> {
 pub(crate) fn sweep(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if !entry.file_name().to_string_lossy().starts_with(BEGINNING) {
+        let path = entry.path();
+        let Ok(about) = fs::symlink_metadata(&path) else { continue };
+        if !is_temporary(&entry.file_name()) || about.uid() != geteuid().as_raw() {
             continue;
         }
-        match entry.file_type()?.is_dir() {
-            true => fs::remove_dir_all(entry.path())?,
-            false => fs::remove_file(entry.path())?,
-        }
+        // What cannot be removed is passed over: it is in nobody's way.
+        let _ = match about.is_dir() {
+            true if !holds_a_module(&path) => continue,
+            true => fs::remove_dir_all(&path),
+            false => fs::remove_file(&path),
+        };
     }
     Ok(())
+}
+
+/// Whether a name is one that `tempfile` made with our beginning: six letters or digits follow.
+fn is_temporary(name: &OsStr) -> bool {
+    let rest = name.as_encoded_bytes().strip_prefix(BEGINNING.as_bytes());
+    rest.is_some_and(|it| it.len() == 6 && it.iter().all(u8::is_ascii_alphanumeric))
+}
+
+/// Whether a folder has no more in it than the module that is tried there.
+fn holds_a_module(folder: &Path) -> bool {
+    let is_ours = |entry: io::Result<DirEntry>| {
+        let entry = entry.ok()?;
+        let (name, is_file) = (entry.file_name(), entry.file_type().ok()?.is_file());
+        let is_module = Path::new(&name).extension().is_some_and(|it| it == "so");
+        Some(is_file && (is_module || is_temporary(&name)))
+    };
+    fs::read_dir(folder).is_ok_and(|mut it| it.all(|entry| is_ours(entry) == Some(true)))
 }
 
 /// Removes a file, if it is there.
@@ -148,19 +191,19 @@ pub fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Access lists and security labels. A file system that has none has none to copy.
-fn copy_labels(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_labels(from: &Path, to: &File) -> io::Result<()> {
     let mut names = [0_u8; 4096];
-    let Ok(length) = rustix::fs::listxattr(from, &mut names[..]) else { return Ok(()) };
+    let Ok(length) = listxattr(from, &mut names[..]) else { return Ok(()) };
     for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let value_of = |path: &Path| {
+        let value_by = |read: &dyn Fn(&mut [u8]) -> Result<usize, Errno>| {
             let mut value = vec![0_u8; 4096];
-            let length = rustix::fs::getxattr(path, name, &mut value[..])?;
+            let length = read(&mut value)?;
             value.truncate(length);
             Ok(value)
         };
-        copy_label(value_of(from), value_of(to), |value| {
-            rustix::fs::setxattr(to, name, value, rustix::fs::XattrFlags::empty())
-        })?;
+        let wanted = value_by(&|value| getxattr(from, name, value));
+        let there = value_by(&|value| fgetxattr(to, name, value));
+        copy_label(wanted, there, |value| fsetxattr(to, name, value, XattrFlags::empty()))?;
     }
     Ok(())
 }
@@ -188,7 +231,7 @@ pub fn make_folders(folder: &Path) -> io::Result<()> {
     }
     folder.parent().map_or(Ok(()), make_folders)?;
     match fs::create_dir(folder) {
-        Ok(()) => fs::set_permissions(folder, Permissions::from_mode(0o755)),
+        Ok(()) => permit(folder, 0o755),
         // Somebody else was faster.
         Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
         Err(error) => Err(error),
@@ -196,7 +239,7 @@ pub fn make_folders(folder: &Path) -> io::Result<()> {
 }
 
 /// Lets a change of names survive a loss of power, if the folder can be read and its file system knows how.
-fn settle(folder: &Path) -> io::Result<()> {
+pub(crate) fn settle(folder: &Path) -> io::Result<()> {
     use ErrorKind::{InvalidInput, PermissionDenied};
     match File::open(folder).and_then(|it| it.sync_all()) {
         Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied) => Ok(()),
@@ -280,6 +323,44 @@ mod tests {
         original.stage(b"new").unwrap().place().unwrap();
         original.restore().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    /// Somebody who may write into the folder puts a link in the place of the new file.
+    #[test]
+    fn owner_and_mode_are_set_on_the_file_and_not_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let [like, secret, link] = ["like", "secret", "link"].map(|it| folder.path().join(it));
+        for (file, mode) in [(&like, 0o644), (&secret, 0o600)] {
+            fs::write(file, "").unwrap();
+            fs::set_permissions(file, Permissions::from_mode(mode)).unwrap();
+        }
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let open = File::create(&link).unwrap();
+        open.set_permissions(Permissions::from_mode(0o600)).unwrap();
+        fs::remove_file(&link).unwrap();
+        symlink(&secret, &link).unwrap();
+        make_like(&open, &like).unwrap();
+        assert_eq!(open.metadata().unwrap().permissions().mode() & 0o777, 0o644);
+        assert!(permit(&link, 0o755).is_err());
+        assert_eq!(mode(&secret), 0o600);
+    }
+
+    #[test]
+    fn only_what_we_left_is_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        let others = [".wirespeed-", ".wirespeed-notes", ".wirespeed-a.conf", "wirespeed-aB3dE6"];
+        let ours = [".wirespeed-aB3dE6", ".wirespeed-000000/wirespeed.so"];
+        fs::create_dir(place(".wirespeed-000000")).unwrap();
+        fs::create_dir_all(place(".wirespeed-backup/all")).unwrap();
+        for name in others.iter().chain(&ours) {
+            fs::write(place(name), "").unwrap();
+        }
+        sweep(folder.path()).unwrap();
+        assert!(others.iter().all(|name| place(name).exists()));
+        assert!(place(".wirespeed-backup/all").exists(), "somebody's own");
+        assert!(!ours.iter().any(|name| place(name).exists()));
+        assert!(!place(".wirespeed-000000").exists());
     }
 
     #[test]

@@ -73,7 +73,9 @@ impl<'a> Upkeep<'a> {
     pub fn find(place: &'a Place) -> Result<Self, String> {
         let program = program(place)?;
         let has = |path: &&str| exists(place, path);
-        if is_running(place) || SYSTEMD.iter().any(has) {
+        // One that is installed without running this machine starts no timers.
+        let has_systemd = place.is_in_root() && SYSTEMD.iter().any(has);
+        if is_running(place) || has_systemd {
             return Ok(Self { place, entries: units(place, &program) });
         }
         let (folder, content) = match (has(&CRON), has(&PERIODIC)) {
@@ -134,7 +136,8 @@ impl<'a> Upkeep<'a> {
         let there = Self::there(place);
         let tells = is_running(place) && !there.is_empty();
         if tells {
-            systemctl(&["stop", TIMER, SERVICE])?;
+            stop(TIMER)?;
+            stop(SERVICE)?;
         }
         for path in &there {
             take_away(place, path, command)?;
@@ -252,11 +255,23 @@ fn is_running(place: &Place) -> bool {
     !place.is_in_root() && Path::new(RUNNING).exists()
 }
 
+/// Stops a unit. One that is gone already needs no stopping.
+fn stop(unit: &str) -> Result<(), String> {
+    /// "Unit not loaded", systemctl(1).
+    const NOT_LOADED: i32 = 5;
+    systemctl_or(&["stop", unit], Some(NOT_LOADED))
+}
+
 fn systemctl(words: &[&str]) -> Result<(), String> {
+    systemctl_or(words, None)
+}
+
+/// Runs systemctl, which may end with that status, too.
+fn systemctl_or(words: &[&str], fine: Option<i32>) -> Result<(), String> {
     let mut systemctl = Command::new("systemctl");
     let output = systemctl.args(words).stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("cannot run systemctl: {error}"))?;
-    match output.status.success() {
+    match output.status.success() || (fine.is_some() && output.status.code() == fine) {
         true => Ok(()),
         false => {
             let said = String::from_utf8_lossy(&output.stderr);

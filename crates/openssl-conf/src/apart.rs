@@ -55,7 +55,7 @@ pub(crate) fn merged(before: &[u8], wanted: &Sections, own: Option<&Text>, back:
 
 /// The file without our lines; nothing if nobody else's are left. Headers stay above lines of others, and with them the one
 /// that goes back to the section that includes the file.
-pub fn uninstall_apart(bytes: &[u8], original: Option<&[u8]>) -> Removed {
+pub(crate) fn without_ours(bytes: &[u8], original: Option<&[u8]>) -> Removed {
     let all = lines::split(bytes, lines::lead(bytes));
     let ours: Vec<&Line> = all.iter().filter(|line| writing::is_ours(bytes, line)).collect();
     let plain = writing::without(bytes, &ours);
@@ -72,6 +72,19 @@ pub fn uninstall_apart(bytes: &[u8], original: Option<&[u8]>) -> Removed {
     let text = |line: &&Line| (line.number, String::from_utf8_lossy(&line.text).into_owned());
     let kept = kept.iter().map(text).collect();
     Removed { bytes: writing::without(bytes, &own), kept }
+}
+
+/// The section of each line of the file; none above its first header.
+pub(crate) fn sections(bytes: &[u8]) -> Vec<Option<Text>> {
+    let mut section = None;
+    let all = lines::split(bytes, lines::lead(bytes));
+    let of = |line: &Line| {
+        if let Ok(Statement::Header { name }) = Statement::parse(&line.text, false) {
+            section = Some(name.into());
+        }
+        section.clone()
+    };
+    all.iter().map(of).collect()
 }
 
 /// What stands in the file, whose first lines are in the section that includes it.

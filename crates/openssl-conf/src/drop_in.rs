@@ -6,10 +6,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::apart;
 use crate::files::Files;
 use crate::installation::{Editor, Obstacle, Wanted, prove};
 use crate::policy;
 use crate::reading::Configuration;
+use crate::removal::{Removed, without_own};
 use crate::setup::{ALG_SECTION, PROVIDERS};
 use crate::text::Text;
 use crate::writing;
@@ -96,4 +98,30 @@ pub fn drop_ins(bytes: &[u8], path: &Path, files: &dyn Files) -> Vec<PathBuf> {
     let Ok(configuration) = Configuration::of(bytes, path, files) else { return Vec::new() };
     let ours = configuration.folders.iter().map(|(folder, _)| folder.join(NAME));
     ours.filter(|file| files.read(file).is_ok_and(|bytes| writing::has_ours(&bytes))).collect()
+}
+
+/// Our file as it is, without our lines; empty if nobody else's are left. `main` is what the main file is to hold. Where
+/// programs would be left without the default provider, the lines that activate it stay.
+pub fn uninstall_apart(
+    own: &DropIn,
+    original: Option<&[u8]>,
+    main: &[u8],
+    path: &Path,
+    files: &dyn Files,
+) -> Removed {
+    let read = |bytes: &[u8]| {
+        let bytes = (!bytes.is_empty()).then_some(bytes);
+        Configuration::of(main, path, &With { files, path: &own.path, bytes })
+    };
+    let removed = apart::without_ours(&own.bytes, original);
+    let has_default = |it: &Configuration| it.has_default_provider();
+    match read(&own.bytes) {
+        Ok(before)
+            if has_default(&before) && !read(&removed.bytes).as_ref().is_ok_and(has_default) =>
+        {
+            let sections = apart::sections(&own.bytes);
+            without_own(&own.bytes, sections.iter().map(Option::as_ref), &before)
+        }
+        _ => removed,
+    }
 }

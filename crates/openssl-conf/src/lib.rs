@@ -36,8 +36,7 @@ mod statement;
 mod text;
 mod writing;
 
-pub use apart::uninstall_apart;
-pub use drop_in::{DropIn, drop_in, drop_ins};
+pub use drop_in::{DropIn, drop_in, drop_ins, uninstall_apart};
 pub use files::{Files, ThisMachine};
 pub use installation::{Obstacle, WIRESPEED, Wanted, install};
 pub use reading::{Configuration, DEFAULT, Entry, Fault, Mistake, Place, Section};

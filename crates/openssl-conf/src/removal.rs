@@ -44,31 +44,44 @@ pub fn uninstall(
         return Ok(Removed { bytes: plain, kept: Vec::new() });
     }
     // Others hang on what we built: only what is Wirespeed's own goes.
-    let section = before.provider(WIRESPEED).map(|ours| ours.reference.entry.value.clone());
-    let properties = before.module(ALG_SECTION).map(|it| it.entry.value.clone());
-    let is_own = |line: &&Line| {
-        let index = all.iter().position(|one| one == *line);
-        let within = index.and_then(|index| before.lines.get(index)).map(|line| &line.section);
-        match Statement::parse(&line.text, false) {
-            Ok(Statement::Key { section: named, name, .. }) => {
-                let named = named.map(Text::from);
-                let within = named.as_ref().or(within);
-                name == WIRESPEED.as_bytes()
-                    || (within == section.as_ref() && section.is_some())
-                    || (name == DEFAULT_PROPERTIES.as_bytes() && within == properties.as_ref())
-            }
-            Ok(Statement::Header { name }) => {
-                section.as_ref().is_some_and(|it| it.as_bytes() == name)
-                    && !depended_on.contains(&line.number)
-            }
-            _ => false,
+    let within = before.lines.iter().map(|line| Some(&line.section));
+    Ok(without_own(bytes, within, &before))
+}
+
+/// Takes out what is Wirespeed's own and leaves the rest of our lines, where others hang on them. `within` is the section of
+/// each line.
+pub(crate) fn without_own<'a>(
+    bytes: &[u8],
+    within: impl IntoIterator<Item = Option<&'a Text>>,
+    configuration: &Configuration,
+) -> Removed {
+    let all = lines::split(bytes, lines::lead(bytes));
+    let ours: Vec<&Line> = all.iter().filter(|line| writing::is_ours(bytes, line)).collect();
+    let depended_on = adopted(&all, &ours);
+    let section = configuration.provider(WIRESPEED).map(|ours| &ours.reference.entry.value);
+    let properties = configuration.module(ALG_SECTION).map(|it| &it.entry.value);
+    let is_own = |line: &Line, within: Option<&Text>| match Statement::parse(&line.text, false) {
+        Ok(Statement::Key { section: named, name, .. }) => {
+            let named = named.map(Text::from);
+            let within = named.as_ref().or(within);
+            name == WIRESPEED.as_bytes()
+                || (within == section && section.is_some())
+                || (name == DEFAULT_PROPERTIES.as_bytes() && within == properties)
         }
+        Ok(Statement::Header { name }) => {
+            section.is_some_and(|it| it.as_bytes() == name) && !depended_on.contains(&line.number)
+        }
+        _ => false,
     };
-    let (own, kept): (Vec<&Line>, Vec<&Line>) = ours.iter().copied().partition(is_own);
+    let within = within.into_iter().chain(std::iter::repeat(None));
+    let marked = all.iter().zip(within).filter(|(line, _)| writing::is_ours(bytes, line));
+    let (own, kept): (Vec<_>, Vec<_>) = marked.partition(|(line, within)| is_own(line, *within));
+    let own: Vec<&Line> = own.into_iter().map(|(line, _)| line).collect();
     let text =
-        |line: &&Line| (line.number, String::from_utf8_lossy(&line.text).trim_end().to_owned());
-    let kept = kept.iter().filter(|line| !line.text.starts_with(b"#")).map(text).collect();
-    Ok(Removed { bytes: writing::without(bytes, &own), kept })
+        |line: &Line| (line.number, String::from_utf8_lossy(&line.text).trim_end().to_owned());
+    let kept = kept.iter().filter(|(line, _)| !line.text.starts_with(b"#"));
+    let kept = kept.map(|(line, _)| text(line)).collect();
+    Removed { bytes: writing::without(bytes, &own), kept }
 }
 
 /// The numbers of our headers below which others have written.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use wirespeed_openssl_conf::{
-    Configuration, ThisMachine, WIRESPEED, Wanted, drop_in, drop_ins, install, uninstall_apart,
+    Configuration, DropIn, Removed, ThisMachine, WIRESPEED, Wanted, drop_in, drop_ins, install,
+    uninstall_apart,
 };
 
 /// As Fedora's, which has the include behind its providers.
@@ -58,6 +59,14 @@ impl Machine {
         let (bytes, path) = (self.text.as_bytes(), Path::new("openssl.cnf"));
         let found = drop_in(bytes, path, &ThisMachine, &wanted).expect("no obstacle");
         found.map(|it| (it.path, it.bytes))
+    }
+
+    /// Our file without our lines.
+    fn removed(&self, bytes: &[u8], original: Option<&[u8]>) -> Removed {
+        let path = self.folder.path().join("wirespeed.cnf");
+        let own = DropIn { path, bytes: bytes.to_owned() };
+        let main = self.text.as_bytes();
+        uninstall_apart(&own, original, main, Path::new("openssl.cnf"), &ThisMachine)
     }
 
     fn read(&self) -> Configuration {
@@ -131,17 +140,49 @@ fn what_it_says_besides_stays_when_it_is_installed_again() {
 fn what_others_wrote_into_it_stays_when_it_is_taken_back() {
     let machine = Machine::new(&FEDORA.replace("[ssl_module]", "more = 1\n[ssl_module]"));
     let (path, ours) = machine.drop_in().expect("a file of ours");
-    assert_eq!(uninstall_apart(&ours, None).bytes, b"", "all of it was ours");
+    assert_eq!(machine.removed(&ours, None).bytes, b"", "all of it was ours");
     let theirs = behind(&ours, "module = ", "kernel = on");
-    let removed = uninstall_apart(theirs.as_bytes(), None);
+    let removed = machine.removed(theirs.as_bytes(), None);
     let header = "[wirespeed_sect] # wirespeed install\nkernel = on\n";
     assert_eq!(text(&removed.bytes), format!("{header}[default_sect] # wirespeed install\n"));
     assert_eq!(removed.kept.len(), 2);
-    assert_eq!(uninstall_apart(&removed.bytes, None).bytes, removed.bytes, "and stays so");
+    assert_eq!(machine.removed(&removed.bytes, None).bytes, removed.bytes, "and stays so");
     fs::write(&path, &removed.bytes).expect("written");
     assert!(machine.read().section("default_sect").expect("there").entry("more").is_some());
     let (_, again) = machine.drop_in().expect("a file of ours");
     assert!(text(&again).contains("kernel = on\n"));
+}
+
+/// Fedora's file lists `default` in a comment only, and an admin turns `legacy` on later.
+#[test]
+fn the_default_provider_stays_where_others_are_active_by_now() {
+    let text_before = FEDORA
+        .replace("default = default_sect", "##default = default_sect")
+        .replace("\nactivate = 1", "\n##activate = 1");
+    let mut machine = Machine::new(&text_before);
+    let (path, ours) = machine.drop_in().expect("a file of ours");
+    fs::write(&path, &ours).expect("written");
+    assert_eq!(machine.removed(&ours, None).bytes, b"", "nobody depends on it yet");
+    machine.text = machine
+        .text
+        .replace("##legacy", "legacy")
+        .replace("##[legacy_sect]\n##", "[legacy_sect]\n");
+    assert!(machine.read().provider("legacy").expect("listed").is_activated());
+    let removed = machine.removed(&ours, None);
+    fs::write(&path, &removed.bytes).expect("written");
+    let now = machine.read();
+    assert!(now.has_default_provider(), "{}", text(&removed.bytes));
+    assert!(now.provider(WIRESPEED).is_none() && !text(&removed.bytes).contains("/m/wirespeed.so"));
+    assert!(now.default_properties().is_none());
+    let kept = |line: &str| removed.kept.iter().any(|(_, text)| text.starts_with(line));
+    assert!(kept("default = ") && kept("activate = 1"), "{:?}", removed.kept);
+    assert_eq!(machine.removed(&removed.bytes, None).bytes, removed.bytes, "and stays so");
+    // What was in the file before is no reason to lose it either.
+    let original = machine.removed(&ours, Some(b""));
+    assert_eq!(original, removed);
+    machine.text = machine.text.replace("##default", "default");
+    machine.text = machine.text.replace("[default_sect]\n##", "[default_sect]\n");
+    assert_eq!(machine.removed(&removed.bytes, None).bytes, b"", "nobody depends on it any more");
 }
 
 /// Somebody has a file of this name already.
@@ -153,7 +194,7 @@ fn a_file_of_others_is_added_to_and_comes_back() {
     fs::write(&path, theirs).expect("written");
     let (_, ours) = machine.drop_in().expect("a file of ours");
     assert!(text(&ours).contains(theirs), "{}", text(&ours));
-    let removed = uninstall_apart(&ours, Some(theirs.as_bytes()));
+    let removed = machine.removed(&ours, Some(theirs.as_bytes()));
     assert_eq!((text(&removed.bytes), removed.kept), (theirs.to_owned(), vec![]));
 }
 

@@ -5,6 +5,7 @@ mod in_root;
 mod keep;
 pub(crate) mod place;
 mod plan;
+mod plan_before;
 mod travelled;
 
 use std::fs::{self, Permissions};
@@ -26,9 +27,9 @@ use crate::arguments::Switch;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::say;
-use crate::plan::Destination;
 use keep::Keep;
 use place::PlaceArguments;
+use plan_before::PlanBefore;
 use travelled::Travelled;
 
 const EXAMPLES: &str = "\
@@ -144,7 +145,8 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let to = &intention.module.to;
     let installed = Original::read(to);
     let same = installed.as_ref().is_ok_and(|it| it.bytes() == Some(&intention.module.bytes));
-    let done = same && intention.configuration.bytes() == Some(&intention.text);
+    let has_folder = !counts || Path::new(STATS).is_dir();
+    let done = same && has_folder && intention.configuration.bytes() == Some(&intention.text);
     if done && !measures && keep.is_done() {
         return show("Already installed: nothing to change. Check it: wirespeed doctor\n");
     }
@@ -168,37 +170,45 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     if !done {
         Trial::program().map_err(Fault::usage)?;
     }
-    if measures {
-        // What keeps the plan from its place is told before anything is measured.
-        Destination::new(None)?;
-    }
+    let before = measures.then(PlanBefore::read).transpose()?;
     let interruption = Interruption::watch()?;
-    if measures {
-        match travelled {
-            Some(travelled) => travelled.settle(&interruption)?,
-            None => {
-                let lack = standing.and_then(|it| it.lack).unwrap_or_default();
-                show(&format!("Measuring first, for there is no plan that fits: {lack}\n\n"))?;
-                let measured = plan::measure(wanted, &interruption);
-                // Ctrl-C ends the measuring too; that is no fault of its.
-                interruption.check("nothing was changed")?;
-                measured?;
-            }
-        }
-    }
-    match done {
-        true if measures => show("\nThe module follows the new plan from now on.\n")?,
-        true => show("Already installed.\n")?,
+    let lack = standing.and_then(|it| it.lack).unwrap_or_default();
+    let new_plan = || match (measures, travelled) {
+        (false, _) => Ok(()),
+        (true, Some(travelled)) => travelled.settle(&interruption),
+        (true, None) => measure(&lack, wanted, &interruption),
+    };
+    let put_to_work = || match done {
+        true => Ok(()),
         false => {
             intention.show(same)?;
             if counts {
                 make_folder_of_all(Path::new(STATS))
                     .map_err(|error| unable(Path::new(STATS), &error))?;
             }
-            intention.carry_out(copy.as_ref(), &interruption)?;
+            intention.carry_out(copy.as_ref(), &interruption)
         }
+    };
+    let outcome = new_plan().and_then(|()| put_to_work());
+    outcome.map_err(|fault| match before {
+        Some(before) => before.back(fault),
+        None => fault,
+    })?;
+    match done {
+        true if measures => show("\nThe module follows the new plan from now on.\n")?,
+        true => show("Already installed.\n")?,
+        false => intention.show_end()?,
     }
     keep.turn_on(command)
+}
+
+/// Measures a plan.
+fn measure(lack: &str, wanted: Option<Switch>, interruption: &Interruption) -> Result<(), Fault> {
+    show(&format!("Measuring first, for there is no plan that fits: {lack}\n\n"))?;
+    let measured = plan::measure(wanted, interruption);
+    // Ctrl-C ends the measuring too; that is no fault of its.
+    interruption.check("nothing was changed")?;
+    measured
 }
 
 /// Makes a folder in which everybody may make files, and none of others' be taken away.
@@ -333,10 +343,17 @@ impl<'a> Intention<'a> {
         match again.run(|| interruption.is_asked()) {
             Ok(_) => change.keep(),
             Err(why) => {
-                change.undo().map_err(Fault::usage)?;
-                return Err(fault(&why, "openssl.cnf and the modules are as before"));
+                return Err(match change.undo() {
+                    Ok(()) => fault(&why, "openssl.cnf and the modules are as before"),
+                    Err(left) => Fault::usage(words(&why)).and(left),
+                });
             }
         }
+        Ok(())
+    }
+
+    /// That it is done, and what comes next.
+    fn show_end(&self) -> Result<(), Fault> {
         let file = self.configuration.path().display();
         let undo = self.place.command("uninstall");
         show(&format!(
@@ -351,6 +368,13 @@ fn fault(failure: &Failure, consequence: &str) -> Fault {
     match failure {
         Failure::Program(words) => Fault::NotSo(format!("{words}; {consequence}")),
         Failure::Interrupted => Fault::usage(format!("interrupted: {consequence}")),
+    }
+}
+
+fn words(failure: &Failure) -> &str {
+    match failure {
+        Failure::Program(words) => words,
+        Failure::Interrupted => "interrupted",
     }
 }
 

@@ -16,8 +16,8 @@ use crate::fault::Fault;
 use crate::output::table::{Side, Table, paragraph};
 use crate::output::{notes, say, write_json};
 use crate::plan::{
-    Effect, Listed, Other, by_size, code, cost, cost_in_words, digests, everywhere, gains, line,
-    offloads, others, planned, title, unmeasured,
+    Effect, Listed, Other, UNNAMED, by_size, code, cost, cost_in_words, digests, everywhere, gains,
+    line, offloads, others, planned, title, unmeasured,
 };
 
 mod why;
@@ -267,6 +267,9 @@ fn origin(told: &Routes) -> String {
         Some(PlanState { file, named_at: Some(_), .. }) => {
             format!("sudo wirespeed tune --output {}", shell::path(Path::new(file)))
         }
+        Some(PlanState { ignored: Some(why), .. }) if why == UNNAMED => {
+            "sudo wirespeed install".to_owned()
+        }
         _ => "wirespeed tune".to_owned(),
     };
     let priority = format!("{serving} serves: run {advice}");
@@ -282,6 +285,9 @@ fn origin(told: &Routes) -> String {
     };
     match ignored {
         None => format!("Chosen by the plan {file}, {by}.\n"),
+        Some(why) if why == UNNAMED => {
+            format!("The plan {file}, {by}, is not in use: {why}.\nSo {priority}\n")
+        }
         Some(why) => format!("The plan {file}, {by}, is ignored: {why}.\nSo {priority}\n"),
     }
 }

@@ -8,7 +8,7 @@ use wirespeed_installation::{
     Alone, Original, Place, Staged, Upkeep, advice, backup, obstacle, remove, shell, writable,
 };
 use wirespeed_openssl_conf::{
-    Configuration, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall, uninstall_apart,
+    Configuration, DropIn, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall, uninstall_apart,
 };
 use wirespeed_plan::SYSTEM;
 
@@ -22,11 +22,11 @@ const EXAMPLES: &str = "\
 Examples:
   wirespeed uninstall --dry-run               show what would change; touch nothing
   sudo wirespeed uninstall                    restore openssl.cnf, remove the module
-  wirespeed uninstall --root DIR              the same in an unpacked system
+  wirespeed uninstall --root DIR              the same in an unpacked system, its plan too
 
-The plan that was measured stays, and is kept up to date no more. A file that nobody edited since is
-restored byte for byte. In one that was edited, only the lines that wirespeed install added are
-removed.";
+The plan that was measured stays, and is kept up to date no more; with --root it is removed. A file
+that nobody edited since is restored byte for byte. In one that was edited, only the lines that
+wirespeed install added are removed.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -76,6 +76,8 @@ struct Found {
     module: Option<Original>,
     /// What keeps the plan up to date.
     upkeep: Vec<PathBuf>,
+    /// The plan of an unpacked system, which goes with the rest.
+    plan: Option<PathBuf>,
 }
 
 impl Found {
@@ -91,10 +93,16 @@ impl Found {
         let removed = uninstall(bytes, original.as_deref(), &place.configuration, place.files())
             .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
         let own = drop_ins(bytes, &place.configuration, place.files());
-        let own = own.iter().filter_map(|path| OwnFile::of(read(path).ok()?)).collect();
+        let own = own.into_iter().filter_map(|path| {
+            let file = read(&path).ok()?;
+            OwnFile::of(file, path, &removed.bytes, place)
+        });
+        let own = own.collect();
         let concerns_all = place.is_the_machines || place.is_in_root();
         let upkeep = if concerns_all { Upkeep::there(place) } else { Vec::new() };
-        Ok(Self { file, original, removed, own, module, upkeep })
+        let plan = place.outside(Path::new(SYSTEM)).ok().filter(|_| place.is_in_root());
+        let plan = plan.filter(|plan| plan.exists());
+        Ok(Self { file, original, removed, own, module, upkeep, plan })
     }
 
     fn is_nothing(&self) -> bool {
@@ -105,7 +113,7 @@ impl Found {
 
     /// Of an uninstall that was killed before it had removed the backup.
     fn is_left(&self) -> bool {
-        self.original.as_deref().is_some_and(|it| it == self.file.bytes().unwrap_or_default())
+        self.original.is_some() && self.original.as_deref() == self.file.bytes()
     }
 
     /// What would change.
@@ -115,8 +123,8 @@ impl Found {
         for OwnFile { file, removed, .. } in &self.own {
             show(&unified(file.path(), file.bytes().unwrap_or_default(), &removed.bytes))?;
         }
-        if let Some(module) = &self.module {
-            show(&format!("\n{} is removed\n", module.path().display()))?;
+        for file in self.module.iter().map(Original::path).chain(self.plan.as_deref()) {
+            show(&format!("\n{} is removed\n", file.display()))?;
         }
         for file in &self.upkeep {
             let name = file.display();
@@ -154,13 +162,17 @@ impl Found {
             end.push_str(&restore(file, original.as_deref(), removed, command)?);
         }
         let is_changed = self.removed.bytes != self.file.bytes().unwrap_or_default();
-        if is_changed || self.is_left() || (self.own.is_empty() && self.upkeep.is_empty()) {
+        // A file that has nothing of ours is nobody's business, empty or not there.
+        if is_changed || self.is_left() {
             end.push_str(&restore(&self.file, self.original.as_deref(), &self.removed, command)?);
         }
         // Last: until now openssl.cnf may have named it.
         if let Some(module) = &self.module {
             let unable = |error| Fault::usage(obstacle(module.path(), &error, command));
             remove(module.path()).map_err(unable)?;
+            if end.is_empty() {
+                end = format!("{} is gone.\n", module.path().display());
+            }
         }
         Ok(end)
     }
@@ -174,10 +186,14 @@ struct OwnFile {
 }
 
 impl OwnFile {
-    /// None where nothing of ours is in it that could go.
-    fn of(file: Original) -> Option<Self> {
+    /// None where nothing of ours is in it that could go. `path` is how openssl.cnf knows the file,
+    /// and `main` what openssl.cnf is to hold.
+    fn of(file: Original, path: PathBuf, main: &[u8], place: &Place) -> Option<Self> {
         let original = fs::read(backup(file.path())).ok();
-        let removed = uninstall_apart(file.bytes()?, original.as_deref());
+        let own = DropIn { path, bytes: file.bytes()?.to_owned() };
+        let original_bytes = original.as_deref();
+        let (configuration, files) = (&place.configuration, place.files());
+        let removed = uninstall_apart(&own, original_bytes, main, configuration, files);
         (file.bytes() != Some(&removed.bytes)).then_some(Self { file, original, removed })
     }
 }

@@ -10,6 +10,9 @@ use wirespeed_plan::{Fingerprint, Plan};
 use wirespeed_bench::Host;
 use wirespeed_plan::default_file;
 
+/// Why the plan of the default place is not used where openssl.cnf configures the module without one.
+pub(crate) const UNNAMED: &str = "openssl.cnf does not name it";
+
 /// What chooses the routes of a program that starts now.
 #[derive(Debug, Default)]
 pub(crate) struct Effect {
@@ -61,6 +64,10 @@ impl Effect {
         let named = key("plan").map(|entry| (entry.value.to_path(), entry.place.to_string()));
         let mut effect = match (named, default.filter(|file| file.exists())) {
             (Some((file, place)), _) => Self { named_at: Some(place), ..Self::of(&file, here) },
+            // The module itself looks nowhere else.
+            (None, Some(file)) if ours.is_some() => {
+                Self { file: Some(file), ignored: Some(UNNAMED.to_owned()), ..Self::default() }
+            }
             (None, Some(file)) => Self::of(&file, here),
             (None, None) => Self::default(),
         };
@@ -146,7 +153,12 @@ mod tests {
         assert_eq!(effect.named_at.as_deref(), Some("openssl.cnf:8"));
         assert!(effect.in_use().is_some());
         let effect = with("", Some(&default));
-        assert_eq!((effect.file.as_ref(), effect.named_at), (Some(&default), None));
+        assert_eq!((effect.file.as_ref(), &effect.named_at), (Some(&default), &None));
+        // The module takes no plan that openssl.cnf does not name.
+        assert!(effect.in_use().is_none() && effect.plan.is_none());
+        assert_eq!(effect.ignored.as_deref(), Some(UNNAMED));
+        let effect = Effect::with(None, Some(default.clone()), &Fingerprint::here("3.0.18"));
+        assert!(effect.in_use().is_some(), "where it is not installed yet");
         std::fs::remove_file(named).expect("removed");
         std::fs::remove_file(default).expect("removed");
     }

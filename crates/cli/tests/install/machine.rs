@@ -11,6 +11,9 @@ pub(crate) const TESTS: &[Test] = &[
     ("machine::counted", counted),
     ("machine::quarantined", quarantined),
     ("machine::interrupted-measuring", interrupted_measuring),
+    ("machine::failing-trial", failing_trial),
+    ("machine::plan-not-named", plan_not_named),
+    ("machine::no-file", no_file),
     ("machine::constant-time", constant_time),
     ("machine::constant-time-in-root", constant_time_in_root),
     ("machine::kept", kept),
@@ -76,6 +79,10 @@ fn counted() -> Result<(), String> {
         for words in --stats ""; do
             "$wirespeed" install $words | grep -q '^Already installed'
         done
+        # A folder that was removed is made again.
+        rm -r /var/lib/wirespeed
+        "$wirespeed" install --stats > "$folder/shown"
+        test "$(stat --format %a /var/lib/wirespeed/stats)" = 1777
         "$wirespeed" uninstall > "$folder/shown"
         cmp "$settings/openssl.cnf" "$folder/before"
         echo restored"#
@@ -147,13 +154,80 @@ fn interrupted_measuring() -> Result<(), String> {
     expect(output.ends_with("unchanged\n"), &output)
 }
 
+/// A trial that fails after the measuring leaves the plan as it was, too.
+fn failing_trial() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}
+        rm -rf /etc/wirespeed
+        mkdir "$folder/path"
+        printf '#!/bin/sh\necho this is the end >&2\nexit 1\n' > "$folder/path/sshd"
+        chmod 755 "$folder/path/sshd"
+        fails() {{
+            status=0
+            PATH="$folder/path:$PATH" "$wirespeed" install > "$folder/shown" 2>&1 || status=$?
+            test $status = 1
+            grep -q '^Measuring first' "$folder/shown"
+            grep -q 'this is the end; nothing was changed$' "$folder/shown"
+            cmp "$settings/openssl.cnf" "$folder/before"
+        }}
+        fails
+        test ! -e /etc/wirespeed/plan
+        echo 'of another time' > /etc/wirespeed/plan
+        fails
+        grep -qx 'of another time' /etc/wirespeed/plan
+        echo unchanged"#
+    );
+    let output = run(&script)?.is(0, "")?.output;
+    expect(output.ends_with("unchanged\n"), &output)
+}
+
+/// A plan that openssl.cnf does not name is not the module's.
+fn plan_not_named() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}
+        "$wirespeed" install > "$folder/shown"
+        "$wirespeed" routes | grep -q '^Chosen by the plan /etc/wirespeed/plan, named at '
+        # Through the link: it lies outside of the copies itself.
+        sed '/^plan = /d' "$settings/openssl.cnf" > "$folder/without"
+        cat "$folder/without" > "$settings/openssl.cnf"
+        "$wirespeed" routes > "$folder/shown"
+        grep -qx 'The plan /etc/wirespeed/plan, in its usual place, is not in use: openssl.cnf does not name it.' "$folder/shown"
+        grep -q '^So .* serves: run sudo .*wirespeed install$' "$folder/shown"
+        "$wirespeed" routes --json | grep -q '"chosen_by": "ladder"'
+        echo told"#
+    );
+    let output = run(&script)?.is(0, "")?.output;
+    expect(output.ends_with("told\n"), &output)
+}
+
+/// Of an installation only the module is left: openssl.cnf is neither made nor removed.
+fn no_file() -> Result<(), String> {
+    let script = r#"
+        mkdir "$folder/there" "$folder/there/modules"
+        cd "$folder/there"
+        uninstall() {
+            echo module > modules/wirespeed.so
+            "$wirespeed" uninstall --config openssl.cnf --modules modules | grep -q '/modules/wirespeed.so is gone.$'
+            test ! -e modules/wirespeed.so
+        }
+        uninstall
+        test ! -e openssl.cnf
+        : > openssl.cnf
+        uninstall
+        test -e openssl.cnf
+        echo untouched"#;
+    let output = run(script)?.is(0, "")?.output;
+    expect(output.ends_with("untouched\n"), &output)
+}
+
 /// A program that only root may change, and a systemd that writes down what it is told; none runs this machine.
 const ALONE: &str = r#"
     mount -t tmpfs none /mnt
     cp "$wirespeed" "$(dirname "$wirespeed")/libwirespeed.so" /mnt
     mount -t tmpfs none /run
     mkdir -p /etc/systemd/system /mnt/path
-    printf '#!/bin/sh\necho "$@" >> /mnt/told\n' > /mnt/path/systemctl
+    printf '#!/bin/sh\necho "$@" >> /mnt/told\ntest "$*" != "stop $(cat /mnt/gone)" || exit 5\n' > /mnt/path/systemctl
+    : > /mnt/gone
     chmod 755 /mnt/path/systemctl
     PATH=/mnt/path:$PATH
     echo '0.00 0.00 0.00 1/1 1' > /mnt/load
@@ -219,7 +293,10 @@ fn constant_time_in_root() -> Result<(), String> {
         /mnt/wirespeed install --root / --plan /mnt/plan > "$folder/shown"
         grep -q '^constant time: ' "$folder/shown"
         cmp /mnt/plan $plan
-        /mnt/wirespeed uninstall --root / > /dev/null
+        /mnt/wirespeed uninstall --root / --dry-run | grep -qx '/etc/wirespeed/plan is removed'
+        test -e $plan
+        /mnt/wirespeed uninstall --root / | grep -qx '/etc/wirespeed/plan is removed'
+        test ! -e $plan
         cmp "$settings/openssl.cnf" "$folder/before"
         echo restored"#
     );
@@ -267,9 +344,13 @@ routes = portable
         test -z "$(OPENSSL_CONF=/mnt/other.cnf /mnt/wirespeed tune --keep 2>&1)"
 
         : > /mnt/told
+        # systemd does not know a unit whose file somebody removed.
+        rm /etc/systemd/system/wirespeed-keep.service
+        echo wirespeed-keep.service > /mnt/gone
         /mnt/wirespeed uninstall > "$folder/shown"
         grep -q "^$link is removed" "$folder/shown"
-        test "$(cat /mnt/told)" = "$(printf 'stop wirespeed-keep.timer wirespeed-keep.service
+        test "$(cat /mnt/told)" = "$(printf 'stop wirespeed-keep.timer
+stop wirespeed-keep.service
 daemon-reload')"
         diff -r --no-dereference /mnt/units /etc/systemd/system
         cmp "$settings/openssl.cnf" "$folder/before"
@@ -314,10 +395,7 @@ fn swap() -> Result<(), String> {
 fn kept_by_cron() -> Result<(), String> {
     let script = format!(
         r#"{COPY}{ALONE}
-        mount -t tmpfs none /mnt/path
-        for folder in /usr/lib/systemd /lib/systemd; do
-            test ! -e $folder/systemd || mount --bind /mnt/path $folder
-        done
+        # A systemd that is installed and does not run the machine counts for nothing.
         rm -rf /etc/cron.d /etc/periodic
         cp -a /etc /mnt/etc
         not /mnt/wirespeed install --keep 2> /mnt/said

@@ -16,6 +16,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("policy::another-kept-out", another_kept_out),
     ("policy::stray-key", stray_key),
     ("included::later", included_later),
+    ("included::default-kept", default_kept),
     ("features::hidden", hidden_features),
 ];
 
@@ -140,6 +141,31 @@ fn included_later() -> Result<(), String> {
         expect(scene.state() == scene.original, "it is not as it was before")?;
     }
     Ok(())
+}
+
+/// As on Fedora: our own file activates the default provider, and somebody turns legacy on later.
+fn default_kept() -> Result<(), String> {
+    let scene = Scene::new(&Case {
+        name: "",
+        text: Some(
+            ".pragma includedir:@/\nopenssl_conf = a\n[a]\nproviders = b\nalg_section = e\n[e]\n[b]\n\
+             ##default = c\n##legacy = l\n##[l]\n##activate = 1\n.include = openssl.d\n",
+        ),
+        included: &[("openssl.d/own.cnf", "[own]\nkey = value\n")],
+        engines: false,
+    })?;
+    scene.run("install")?.is(0, "")?;
+    expect(scene.path("openssl.d/wirespeed.cnf").exists(), "it is in openssl.cnf")?;
+    let file = scene.path("openssl.cnf");
+    let edited = fs::read_to_string(&file).map_err(text)?.replace("##legacy", "legacy");
+    fs::write(&file, edited.replace("##[l]\n##", "[l]\n")).map_err(text)?;
+    let shown = scene.run("uninstall")?.is(0, "")?.output;
+    expect(shown.contains("kept, since other lines depend on it"), &shown)?;
+    let now = providers(&scene)?;
+    let has = |name: &str| now.iter().any(|one| one == name);
+    expect(now.len() == 2 && has("default") && has("legacy"), &format!("{now:?}"))?;
+    let shown = scene.run("uninstall")?.is(0, "")?.output;
+    expect(shown.starts_with("Not installed: nothing to change."), &shown)
 }
 
 /// What `OPENSSL_ia32cap` hides is told, and no route has it: AES-NI and PCLMULQDQ here.

@@ -6,6 +6,10 @@ systemd-analyze verify --man=no $units
 systemd-analyze security --offline=true --threshold=30 wirespeed-keep.service > said
 tail -1 said
 not test -h $link
+# A machine that systemd runs.
+mkdir -p /run/systemd/system
+printf '#!/bin/sh\necho "$@" >> /tmp/asked\n' > /usr/local/bin/systemctl
+chmod 755 /usr/local/bin/systemctl
 wirespeed install --keep --dry-run | grep "^The plan would be kept up to date: $link"
 not test -h $link
 wirespeed install --keep | grep "^The plan is kept up to date: $link"
@@ -23,9 +27,7 @@ cmp fits /etc/wirespeed/plan
 # dpkg tells of another OpenSSL, the package says what comes of it, and the timer begins anew.
 stale() { sed 's/^kernel  .*/kernel 5.10.0-1-amd64/' fits > /etc/wirespeed/plan; }
 stale
-mkdir -p /run/systemd/system
-printf '#!/bin/sh\necho "$@" >> /tmp/asked\n' > /usr/local/bin/systemctl
-chmod 755 /usr/local/bin/systemctl
+rm asked
 libcrypto_changed > said
 grep 'is ignored: made for kernel 5.10.0-1-amd64' said
 grep 'It is measured again when the machine is idle' said

@@ -52,7 +52,10 @@ echo "killed at $((n - 1)) calls"
 test $n -gt 10
 rm -r /unpacked /unpacked.before
 
-# On the machine itself, at every renaming.
+# On the machine itself, which systemd runs, at every renaming.
+mkdir -p /run/systemd/system
+printf '#!/bin/sh\n' > /usr/local/bin/systemctl
+chmod 755 /usr/local/bin/systemctl
 calls=rename,renameat,renameat2
 n=1
 wirespeed uninstall > said
@@ -67,6 +70,7 @@ while killed_at $n wirespeed install --keep; do
 done
 test $n -gt 2
 wirespeed install --keep > said
+rm -r /usr/local/bin/systemctl /run/systemd/system
 
 # While dpkg works, at several moments: the same again mends it.
 for moment in 0.05 0.2 0.5 1; do

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wirespeed_installation::{Alone, Change, Original, Place, make_folders, obstacle};
+use wirespeed_installation::{Alone, Change, Original, Place, Staged, make_folders, obstacle};
 use wirespeed_plan::{Fingerprint, Plan, SYSTEM};
 
 use super::keep::Keep;
 use super::plan::lacks;
+use super::plan_before::PlanBefore;
 use super::travelled::refused;
 use super::{Intention, replaceable, show, unable};
 use crate::arguments::Switch;
@@ -85,21 +86,30 @@ pub(super) fn run(
         true => None,
         false => Some(replaceable(installed, &to, command).map_err(Fault::usage)?),
     };
-    if let Some(plan) = plan {
-        let file = outside(Path::new(SYSTEM))?;
-        let unable = |error| Fault::usage(obstacle(&file, &error, command));
-        let folder = file.parent().unwrap_or(Path::new("/"));
-        make_folders(folder).map_err(unable)?;
-        let _alone = Alone::in_folder(folder).map_err(Fault::usage)?;
-        let original = Original::read(&file).map_err(unable)?;
-        original.stage(&plan).and_then(wirespeed_installation::Staged::place).map_err(unable)?;
-    }
+    let before = plan.map(|plan| write_plan(place, &plan, command)).transpose()?;
     let mut change = Change::begin(place, &intention.configuration, copy.as_ref());
-    change.stage_module(&intention.module.bytes).map_err(Fault::usage)?;
-    change.place(&intention.text).map_err(Fault::usage)?;
+    let staged = change.stage_module(&intention.module.bytes);
+    let placed = staged.and_then(|_| change.place(&intention.text)).map_err(Fault::usage);
+    placed.map_err(|fault| match before {
+        Some(before) => before.back(fault),
+        None => fault,
+    })?;
     change.keep();
     keep.turn_on(command)?;
     show("\nInstalled there, untried. Try it when it runs: openssl list -providers\n")
+}
+
+/// Writes the plan there; gives what it was before.
+fn write_plan(place: &Place, plan: &[u8], command: &str) -> Result<PlanBefore, Fault> {
+    let file =
+        place.outside(Path::new(SYSTEM)).map_err(|error| unable(Path::new(SYSTEM), &error))?;
+    let unable = |error| Fault::usage(obstacle(&file, &error, command));
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    make_folders(folder).map_err(unable)?;
+    let _alone = Alone::in_folder(folder).map_err(Fault::usage)?;
+    let original = Original::read(&file).map_err(unable)?;
+    original.stage(plan).and_then(Staged::place).map_err(unable)?;
+    Ok(PlanBefore::of(original))
 }
 
 /// A plan and its bytes, if it is one: where it will be used nobody knows, and the module ignores what does not fit.
