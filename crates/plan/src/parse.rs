@@ -88,15 +88,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
         }
     }
     let last = Line { number: text.lines().count().max(1), text: "" };
-    let is_missing = |(fact, (name, _)): &(&Option<_>, &(&str, _))| {
-        // Older plans have no line for that.
-        fact.is_none() && *name != Fingerprint::FEATURES
-    };
-    if let Some((_, (name, _))) = facts.iter().zip(&Fingerprint::FACTS).find(is_missing) {
-        return Err(last.error(format!("the plan ends without a line for {name}")));
-    }
-    let fingerprint = Fingerprint::from_facts(facts.map(Option::unwrap_or_default));
-    let mut plan = Plan::new(fingerprint);
+    let mut plan = Plan::new(fingerprint(last, facts)?);
     if constant_time {
         plan = plan.for_constant_time();
     }
@@ -130,6 +122,18 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
         complete(&plan, *line, row.algorithm)?;
     }
     Ok(plan)
+}
+
+/// Of the facts, of which only older plans may lack one: the features.
+fn fingerprint(
+    last: Line<'_>,
+    facts: [Option<&str>; Fingerprint::FACTS.len()],
+) -> Result<Fingerprint, PlanError> {
+    let mut named = Fingerprint::FACTS.iter().map(|(name, _)| *name).zip(facts);
+    match named.find(|(name, fact)| fact.is_none() && *name != Fingerprint::FEATURES) {
+        Some((name, _)) => Err(last.error(format!("the plan ends without a line for {name}"))),
+        None => Ok(Fingerprint::from_facts(facts.map(Option::unwrap_or_default))),
+    }
 }
 
 /// What a line says; nothing if it is empty or a remark.
