@@ -89,7 +89,7 @@ struct Address([u8; size_of::<libc::sockaddr_storage>()]);
 
 impl Address {
     /// With how many of its bytes count, for a name that fits: struct sockaddr_alg_new (include/uapi/linux/if_alg.h)
-    /// is family, type[14], features, mask, name. Before Linux 5.11 none may be shorter than struct sockaddr_alg,
+    /// is family, 14 bytes of type, features, mask, name. Before Linux 5.11 none may be shorter than struct sockaddr_alg,
     /// which has room for 64 bytes of name (`alg_bind` in crypto/af_alg.c).
     fn of(kind: Kind, name: &str) -> (Self, usize) {
         let mut address = Self([0; size_of::<libc::sockaddr_storage>()]);
