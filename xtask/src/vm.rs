@@ -72,7 +72,7 @@ Examples:
   cargo xtask vm -- uname -a                            Debian's kernel, as it is
   cargo xtask vm --kernel 6.12 -- target/release/wirespeed
   cargo xtask vm --cpu Haswell -- target/release/wirespeed routes
-  cargo xtask vm --arch aarch64 --processors 2 -- target/aarch64-unknown-linux-gnu/release/wirespeed kernel
+  cargo xtask vm --arch aarch64 --processors 2 -- nproc
   cargo xtask vm --arch aarch64 --cpu cortex-a72 -- openssl version
   cargo xtask vm --padlock nano -- sh -c 'modprobe padlock-aes && grep -A4 padlock /proc/crypto'
   cargo xtask vm --padlock nano -- openssl engine padlock

@@ -129,7 +129,15 @@ pub(crate) struct SurveyArguments {
     pub(crate) json: Option<String>,
 }
 
+const ROUTES_EXAMPLES: &str = "\
+Examples:
+  wirespeed routes                        what serves each algorithm
+  wirespeed routes AES-256-CBC            one of them, at every size
+  wirespeed routes AES-256-CBC --why      what was measured, against which second best
+  wirespeed routes --json                 as JSON";
+
 #[derive(Args)]
+#[command(after_help = ROUTES_EXAMPLES)]
 pub(crate) struct RoutesArguments {
     /// One of OpenSSL's names; all of them by default
     #[arg(value_name = "ALGORITHM")]

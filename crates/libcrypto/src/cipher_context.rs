@@ -82,7 +82,7 @@ impl CipherContext {
     ///
     /// The first call also tells libcrypto the cipher, the next ones do not. A key or an IV of the
     /// wrong length is refused without asking libcrypto, which would read past its end; so are lengths among the parameters
-    /// that come twice or as [`Value::Raw`](crate::Value::Raw), of which libcrypto may take another than is checked here.
+    /// that come twice or as [`Value::Raw`], of which libcrypto may take another than is checked here.
     #[inline]
     pub fn init(
         &mut self,

@@ -21,7 +21,7 @@ Examples:
 The module counts where its section of openssl.cnf says stats = FILE. A folder in place of the file
 has one file for each user; make it so that all may write: sudo install -d -m 1777
 /var/lib/wirespeed/stats. Running programs are counted, too, as far as this user may look into their
-memory. To begin anew: rm FILE, and restart the programs.
+memory. To begin anew: wirespeed stats, rm FILE, and restart the programs.
 
 Exit status: 0 done; 2 usage or environment, with one line that says what.";
 

@@ -104,7 +104,7 @@ fn gained(gains: &[Gain], has_aes: bool) -> Option<String> {
     };
     let users: Vec<String> = USERS.iter().filter_map(user).collect();
     let users = Some(users).filter(|users| !users.is_empty())?;
-    let programs = if has_aes { "1.0x to 1.3x" } else { "1.0x to 1.8x" };
+    let programs = if has_aes { "1.0x to 1.4x" } else { "1.0x to 2x" };
     Some(format!("{} in the cipher; whole programs {programs}", users.join(", ")))
 }
 
@@ -132,7 +132,7 @@ mod tests {
     fn a_gain_leads_to_the_installation() {
         let gains = [gain("AES-256-GCM", 1420, false), gain("AES-256-CTR", 16384, true)];
         let expected = format!(
-            "\nWhat you would gain   VPN 3.6x in the cipher; whole programs 1.0x to 1.3x\nMake it so            {}\n",
+            "\nWhat you would gain   VPN 3.6x in the cipher; whole programs 1.0x to 1.4x\nMake it so            {}\n",
             call::install()
         );
         assert_eq!(text(&gains, true, true, None), expected);
