@@ -207,9 +207,9 @@ unsafe extern "C" fn free_context<M: Message>(context: *mut c_void) {
 unsafe extern "C" fn copy_context<M: Message>(to: *mut c_void, from: *mut c_void) {
     // SAFETY: the core hands in two contexts of this kind.
     let (to, from) = unsafe { (to.cast::<Context<M>>().as_mut(), from.cast::<Context<M>>()) };
-    // SAFETY: as above; they are different ones.
+    // SAFETY: as above; they are different ones, and nobody changes the one that is copied.
     unsafe {
-        with::<Context<M>>(from.cast(), |from| {
+        with_shared::<Context<M>>(from.cast(), |from| {
             from.message.copy_to(&mut to.ok_or(CallError::SILENT)?.message)
         });
     }

@@ -68,7 +68,7 @@ unsafe extern "C" fn import<const OF_AES: bool>(
             // SAFETY: the core hands in a list that ends with a null key, and keeps it until we return.
             let bytes = unsafe { Given::new(list) }.find(RAW_BYTES).and_then(Param::as_octets);
             let bytes = bytes.ok_or(CallError::SILENT)?;
-            if OF_AES && !matches!(bytes.len(), 16 | 24 | 32) {
+            if bytes.is_empty() || (OF_AES && !matches!(bytes.len(), 16 | 24 | 32)) {
                 return Err(CallError::SILENT);
             }
             key = place(SecretKey(bytes.into()), &provider.core);

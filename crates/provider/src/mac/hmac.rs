@@ -111,6 +111,9 @@ impl Keyed {
         if self.stage == Stage::Over {
             return Err(CallError::SILENT);
         }
+        if data.is_empty() {
+            return Ok(());
+        }
         self.stage = Stage::Running;
         Message::update(&mut self.message, data)
     }

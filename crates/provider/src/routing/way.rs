@@ -24,11 +24,13 @@ pub(crate) struct Way<K: 'static> {
 impl<K: Kernels> Way<K> {
     fn new(routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         routing.self_test(algorithm);
+        // Before the table: what is found wrong meanwhile makes another way.
+        let quarantined = routing.quarantined();
         Self {
             rows: routing.visible_table(algorithm),
             algorithm,
             own: routing.kernels(routing.own(algorithm), algorithm),
-            quarantined: routing.quarantined(),
+            quarantined,
             routing: Arc::clone(routing),
         }
     }

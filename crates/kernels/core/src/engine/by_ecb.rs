@@ -173,13 +173,13 @@ pub(super) fn gcm(
     state.keystream = state.counter;
     state.counter = after(&state.counter, 32, 1);
     ecb(schedule, InOut::in_place(&mut state.keystream));
-    let (mut input, length) = ([0; 16], rest.len());
-    let mut output = state.keystream;
-    rest.save(&mut input[..length]);
-    add(&mut output, &input);
-    rest.overwrite(&output[..length]);
+    let (mut input, length) = (Wiped([0; 16]), rest.len());
+    let mut output = Wiped(state.keystream);
+    rest.save(&mut input.0[..length]);
+    add(&mut output.0, &input.0);
+    rest.overwrite(&output.0[..length]);
     state.pending = [0; 16];
-    let ciphertext = if decrypt { &input } else { &output };
+    let ciphertext = if decrypt { &input.0 } else { &output.0 };
     state.pending[..length].copy_from_slice(&ciphertext[..length]);
 }
 
