@@ -11,7 +11,9 @@ play survey > said 2>&1 || { cat said; exit 1; }
 at "$LESSER" 'wirespeed routes --json'
 kind=$(sed -n 's/^ *"kind": "\(.*\)",$/\1/p' told)
 [ -s "plans/$kind"-*.plan ]
-not grep -l ' vaes\| gfni\| avx2' "plans/$kind"-*.plan
+# The CPU's own features are in it all the same.
+grep -v '^features ' "plans/$kind"-*.plan > chosen
+not grep ' vaes\| gfni\| avx2' chosen
 # Packages change nothing by themselves.
 as_before
 play survey > said 2>&1
