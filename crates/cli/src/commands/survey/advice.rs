@@ -159,7 +159,10 @@ mod tests {
         assert!(known.contains("AES gains only from its device, Marvell CESA: "), "{known}");
         gains[0].openssl_stays = false;
         let both = text(&gains, true, false, None);
-        assert!(both.contains("1.0x to 2x"), "without them a cipher takes most of a program: {both}");
+        assert!(
+            both.contains("1.0x to 2x"),
+            "without them a cipher takes most of a program: {both}"
+        );
         assert!(both.contains(" install"), "{both}");
         assert!(both.contains("\nFaster still          offer ChaCha20-Poly1305 first"), "{both}");
     }
