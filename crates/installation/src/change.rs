@@ -214,6 +214,7 @@ mod tests {
         assert!(said.ends_with("; all is as before"), "{said}");
         assert_eq!(file(), before, "nobody wrote it");
     }
+
     /// A folder with openssl.cnf in it, and its place.
     fn scene() -> (TempDir, Place) {
         let folder = tempfile::tempdir().unwrap();

@@ -36,7 +36,9 @@ fn read(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Ticks that all CPUs together have been busy, of the text of /proc/stat. proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is part of user time already.
+/// Ticks that all CPUs together have been busy, of the text of /proc/stat.
+///
+/// proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is part of user time already.
 /// Time stolen by a hypervisor is no work of ours.
 pub fn busy_ticks(text: &str) -> Option<u64> {
     let all = text.lines().find_map(|line| line.strip_prefix("cpu "))?;

@@ -58,6 +58,13 @@ impl Entry {
         unless: &[],
         look_up: LookUp { what: ALL, source: "" },
     };
+
+    /// GCM's hash without carry-less products, where nothing else of GCM has tables.
+    pub(crate) const OF_GCMS_HASH: Self = Self {
+        modes: &[Mode::Gcm, Mode::GcmSiv],
+        look_up: LookUp { what: "the hash", source: "gcm_ghash_4bit in crypto/modes/gcm128.c" },
+        ..Self::OF_AES
+    };
 }
 
 /// All of a call.

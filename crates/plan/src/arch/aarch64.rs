@@ -5,7 +5,7 @@
 //!   (bsaes-armv8.pl) takes eight, where a mode has so many.
 //! - Without PMULL the hash of GCM is C code with tables.
 
-use wirespeed_cipher::{BlockCipher, Mode};
+use wirespeed_cipher::BlockCipher;
 use wirespeed_cpu::Feature;
 
 use crate::bsaes;
@@ -21,12 +21,7 @@ const SINCE: (u16, u16) = (3, 1);
 pub(crate) const LOOK_UPS: &[&[Entry]] = &[
     &bsaes::look_ups(SINCE, &[AES], &[AES, PRODUCTS]),
     &[
-        Entry {
-            modes: &[Mode::Gcm, Mode::GcmSiv],
-            unless: &[PRODUCTS],
-            look_up: LookUp { what: "the hash", source: "gcm_ghash_4bit in crypto/modes/gcm128.c" },
-            ..Entry::OF_AES
-        },
+        Entry { unless: &[PRODUCTS], ..Entry::OF_GCMS_HASH },
         Entry {
             ciphers: &[BlockCipher::Sm4],
             unless: &[(SINCE, &[Feature::Sm4])],

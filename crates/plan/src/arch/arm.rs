@@ -4,7 +4,7 @@
 //! - With NEON `bsaes` (crypto/aes/asm/bsaes-armv7.pl) takes eight blocks, where a mode has so many.
 //! - Without either all is tables, and in builds whose `__ARM_MAX_ARCH__` is less than 7, whatever the CPU has: in armel's.
 
-use wirespeed_cipher::{BlockCipher, Mode};
+use wirespeed_cipher::BlockCipher;
 use wirespeed_cpu::Feature;
 
 use crate::bsaes;
@@ -35,12 +35,7 @@ pub(crate) const LOOK_UPS: &[&[Entry]] = &[
     &bsaes::look_ups(ALWAYS, AES, BY_VERSION),
     &[
         Entry { unless: AES, look_up: BY_TABLES, ..Entry::OF_AES },
-        Entry {
-            modes: &[Mode::Gcm, Mode::GcmSiv],
-            unless: PRODUCTS,
-            look_up: LookUp { what: "the hash", source: "gcm_ghash_4bit in crypto/modes/gcm128.c" },
-            ..Entry::OF_AES
-        },
+        Entry { unless: PRODUCTS, ..Entry::OF_GCMS_HASH },
         Entry {
             ciphers: &[BlockCipher::Sm4],
             look_up: LookUp { what: ALL, source: "SM4_S and SM4_SBOX_T in crypto/sm4/sm4.c" },

@@ -1,7 +1,7 @@
 //! libcrypto on RISC-V: which code serves AES and SM4, `cipher_aes_hw_rv64i.inc` and its like in
 //! providers/implementations/ciphers say. Extensions are found since 3.4; before, they must be named in OPENSSL_riscvcap.
 
-use wirespeed_cipher::{BlockCipher, Mode};
+use wirespeed_cipher::BlockCipher;
 use wirespeed_cpu::Feature;
 
 use crate::look_ups::{ALL, Entry, LookUp, Otherwise};
@@ -33,14 +33,12 @@ pub(crate) const LOOK_UPS: &[&[Entry]] = &[&[
         ..Entry::OF_AES
     },
     Entry {
-        modes: &[Mode::Gcm, Mode::GcmSiv],
         unless: &[
             (FOUND, &[Feature::Zbc]),
             (FOUND, &[Feature::V, Feature::Zvkg]),
             (FOUND, &[Feature::V, Feature::Zvkb, Feature::Zvbc]),
         ],
-        look_up: LookUp { what: "the hash", source: "gcm_ghash_4bit in crypto/modes/gcm128.c" },
-        ..Entry::OF_AES
+        ..Entry::OF_GCMS_HASH
     },
     Entry {
         ciphers: &[BlockCipher::Sm4],

@@ -5,7 +5,7 @@
 //!   block at a time, and `bsaes` (bsaes-x86_64.pl) eight, where a mode has so many. 32-bit code has `vpaes` alone.
 //! - Without either all is tables.
 
-use wirespeed_cipher::{BlockCipher, Mode};
+use wirespeed_cipher::BlockCipher;
 use wirespeed_cpu::Feature;
 
 use crate::bsaes;
@@ -36,12 +36,7 @@ pub(crate) const LOOK_UPS: &[&[Entry]] = &[
     }],
     &bsaes::look_ups(ALWAYS, NO_BSAES, NO_BSAES_OR_HASH),
     &[
-        Entry {
-            modes: &[Mode::Gcm, Mode::GcmSiv],
-            unless: &[PRODUCTS],
-            look_up: LookUp { what: "the hash", source: "gcm_ghash_4bit in crypto/modes/gcm128.c" },
-            ..Entry::OF_AES
-        },
+        Entry { unless: &[PRODUCTS], ..Entry::OF_GCMS_HASH },
         Entry {
             ciphers: &[BlockCipher::Sm4],
             unless: SM4_ROUNDS,
