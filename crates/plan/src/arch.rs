@@ -4,6 +4,14 @@
 pub(crate) mod aarch64;
 #[cfg(any(test, target_arch = "arm"))]
 pub(crate) mod arm;
+#[cfg(any(
+    test,
+    target_arch = "x86",
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "arm"
+))]
+mod bsaes;
 #[cfg(any(test, target_arch = "riscv64"))]
 pub(crate) mod riscv;
 #[cfg(any(test, target_arch = "x86", target_arch = "x86_64"))]

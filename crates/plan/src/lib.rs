@@ -41,7 +41,6 @@
 #![forbid(unsafe_code)]
 
 mod arch;
-mod bsaes;
 mod common;
 mod error;
 mod fingerprint;

@@ -8,7 +8,7 @@
 use wirespeed_cipher::BlockCipher;
 use wirespeed_cpu::Feature;
 
-use crate::bsaes;
+use crate::arch::bsaes;
 use crate::look_ups::{ALWAYS, Entry, LookUp, Otherwise};
 
 const AES: Otherwise = (ALWAYS, &[Feature::Aes]);

@@ -7,7 +7,7 @@
 use wirespeed_cipher::BlockCipher;
 use wirespeed_cpu::Feature;
 
-use crate::bsaes;
+use crate::arch::bsaes;
 use crate::look_ups::{ALL, ALWAYS, Entry, LookUp, Otherwise};
 
 pub(crate) const IS_ARMEL: bool = cfg!(all(target_arch = "arm", not(target_abi = "eabihf")));

@@ -8,7 +8,7 @@
 use wirespeed_cipher::BlockCipher;
 use wirespeed_cpu::Feature;
 
-use crate::bsaes;
+use crate::arch::bsaes;
 use crate::look_ups::{ALL, ALWAYS, Entry, LookUp, Otherwise};
 
 const AES_NI: Otherwise = (ALWAYS, &[Feature::Aes]);
