@@ -143,6 +143,12 @@ fn contract(pair: &Pair) -> Result<(), String> {
             return Err(format!("in mid-stream {got:?} instead of {right:?}"));
         }
     }
+    // EVP_CIPHER_CTX_set_key_length looks for it there.
+    let takes_lengths =
+        |it: &Cipher| it.settable_in_context().iter().any(|it| *it.key == *c"keylen");
+    if takes_lengths(&pair.measure) != takes_lengths(&pair.ours) {
+        return Err("the length of the key is listed for one of them only".to_owned());
+    }
     // A key of a wrong length, which some of them take.
     let odd = |cipher: &Cipher| {
         let mut work = cipher.context()?;

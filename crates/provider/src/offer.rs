@@ -54,15 +54,27 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
 /// [`CIPHER_GET_PARAMS`]: crate::openssl::CIPHER_GET_PARAMS
 pub(crate) fn delegated(delegated: Delegated) -> Option<*const Dispatch> {
     macro_rules! table {
-        ($($name:literal)*) => {
+        ($($name:literal $key_lengths:literal)*) => {
             match delegated.name() {
-                $($name => functions::<DelegatedContext, { place_of($name) }, false>(),)*
+                $($name => functions::<
+                    DelegatedContext<$key_lengths>,
+                    { place_of($name) },
+                    false,
+                >(),)*
                 _ => return None,
             }
         };
     }
+    // Whether it takes keys of several lengths.
     let functions = table!(
-        "DES-ECB" "DES-CBC" "DES-EDE3-ECB" "DES-EDE3-CBC" "BF-ECB" "BF-CBC" "CAST5-ECB" "CAST5-CBC"
+        "DES-ECB" false
+        "DES-CBC" false
+        "DES-EDE3-ECB" false
+        "DES-EDE3-CBC" false
+        "BF-ECB" true
+        "BF-CBC" true
+        "CAST5-ECB" true
+        "CAST5-CBC" true
     );
     Some(functions.as_ptr())
 }

@@ -14,7 +14,7 @@ use wirespeed_plan::{Fingerprint, LibcryptoCode, Plan};
 use wirespeed_stats::{Counters, Tally};
 
 use crate::boundary::digest::Context;
-use crate::boundary::host_context::HostContext;
+use crate::boundary::host_context::{HostContext, HostContexts};
 use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::{Adopted, HostLibrary};
 use crate::boundary::host_mac::HostMacs;
@@ -252,7 +252,7 @@ impl Provider {
         let routing = self.routing.as_ref()?;
         let kernels = routing.offloaded(subject).iter().cloned().map(KernelCipher::new).collect();
         let subject = Subject::at(subject)?;
-        let host = HostContext::new(routing.host_library()?, subject.name())?;
+        let host = HostContexts::of(routing.host_library()?, subject.name())?.context()?;
         Some((host, kernels, Monitor::new(Arc::clone(routing), subject)))
     }
 

@@ -3,14 +3,12 @@
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
-use std::sync::Arc;
 
 use wirespeed_cipher::modes::CcmState;
 use wirespeed_cipher::{Algorithm, Block, Direction, InOut, Mode};
 use zeroize::Zeroize;
 
-use super::host_context::HostContext;
-use super::host_library::HostLibrary;
+use super::host_context::{HostContext, HostContexts};
 use crate::call::Call;
 use crate::offload::call::OffloadFailed;
 use crate::openssl::*;
@@ -43,9 +41,9 @@ pub(crate) struct HostCipher {
 }
 
 impl HostCipher {
-    /// A context, if the default provider has the algorithm and there is memory.
-    pub(crate) fn new(library: &Arc<HostLibrary>, algorithm: Algorithm) -> Option<Self> {
-        HostContext::new(library, algorithm.name()).map(|context| Self {
+    /// A context, if there is memory.
+    pub(crate) fn new(contexts: &HostContexts, algorithm: Algorithm) -> Option<Self> {
+        contexts.context().map(|context| Self {
             context,
             pads: matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc),
             is_ocb: matches!(algorithm.mode(), Mode::Ocb),

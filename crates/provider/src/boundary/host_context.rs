@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use wirespeed_cipher::{Direction, InOut};
 
-use super::host_library::HostLibrary;
+use super::host_library::{HostAlgorithm, HostLibrary};
 use super::host_object::HostObject;
 use crate::call::Call;
 use crate::offload::call::OffloadFailed;
@@ -31,9 +31,19 @@ struct Functions {
     set: SetContextParams,
 }
 
-impl HostContext {
-    /// A context, if the host has the cipher and there is memory.
-    pub(crate) fn new(library: &Arc<HostLibrary>, name: &str) -> Option<Self> {
+/// What makes contexts of a cipher that the host has. It is looked up by name, once for all of them.
+pub(crate) struct HostContexts {
+    library: Arc<HostLibrary>,
+    host: HostAlgorithm,
+    functions: Functions,
+    new: NewContext,
+    free: FreeContext,
+    duplicate: NewContext,
+}
+
+impl HostContexts {
+    /// Those of a cipher, if the host has it.
+    pub(crate) fn of(library: &Arc<HostLibrary>, name: &str) -> Option<Self> {
         let host = library.cipher(name)?;
         let table = host.functions;
         // SAFETY: the table is the default provider's own, and keeps to core_dispatch.h.
@@ -48,11 +58,20 @@ impl HostContext {
             };
             let (new, free) = (CIPHER_NEW_CONTEXT.find(table)?, CIPHER_FREE_CONTEXT.find(table)?);
             let duplicate = CIPHER_DUPLICATE_CONTEXT.find(table)?;
-            let object = HostObject::new(library, &host, new, free, duplicate)?;
-            Some(Self { functions, object })
+            Some(Self { library: Arc::clone(library), host, functions, new, free, duplicate })
         }
     }
 
+    /// A context, if there is memory.
+    pub(crate) fn context(&self) -> Option<HostContext> {
+        let Self { library, host, functions, new, free, duplicate } = self;
+        // SAFETY: the functions are those of `host`, which is the library's.
+        let object = unsafe { HostObject::new(library, host, *new, *free, *duplicate) };
+        Some(HostContext { functions: *functions, object: object? })
+    }
+}
+
+impl HostContext {
     /// A start, with a key, an IV, both or neither.
     pub(crate) fn start(
         &mut self,

@@ -76,6 +76,10 @@ pub(crate) struct HostAlgorithm {
 unsafe impl Send for HostLibrary {}
 // SAFETY: as above.
 unsafe impl Sync for HostLibrary {}
+// SAFETY: as above.
+unsafe impl Send for HostAlgorithm {}
+// SAFETY: as above.
+unsafe impl Sync for HostAlgorithm {}
 
 impl HostLibrary {
     /// Reaches the libcrypto behind `core`; the error says why it cannot be reached. A legacy provider

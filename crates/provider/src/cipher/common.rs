@@ -10,7 +10,7 @@ use crate::openssl::Param;
 use crate::params::declared::{Declared, Name};
 use crate::params::list::{Asked, Given};
 use crate::params::request::{Questions, Settings};
-use crate::params::{octet_pointer, octets};
+use crate::params::{octet_pointer, octets, size};
 use crate::routing::choice::{Choice, NewKey};
 
 /// A block at a multiple of its length, so that no cache line ends within it: what was just stored across two lines is
@@ -77,6 +77,7 @@ static GETTABLE_BEFORE_DECODERS: Declared =
     WITHOUT_MAC.and(Name::TlsMac, octet_pointer(c"tls-mac"));
 static SETTABLE: Declared =
     Declared::of(&[Name::Padding, Name::Num, Name::UseBits, Name::TlsVersion, Name::TlsMacSize]);
+static SETTABLE_WITH_KEY_LENGTH: Declared = SETTABLE.and(Name::KeyLength, size(c"keylen"));
 
 pub(super) fn gettable(version: Version) -> &'static Declared {
     if version.has_decoders() { &GETTABLE } else { &GETTABLE_BEFORE_DECODERS }
@@ -84,6 +85,11 @@ pub(super) fn gettable(version: Version) -> &'static Declared {
 
 pub(super) fn settable() -> &'static Declared {
     &SETTABLE
+}
+
+/// Of a cipher that takes keys of several lengths: EVP sets a length only where it is listed.
+pub(super) fn settable_with_key_length() -> &'static Declared {
+    &SETTABLE_WITH_KEY_LENGTH
 }
 
 /// Answers `ivlen` or `keylen`; tells whether it was one of them. EVP asks for them at every start.

@@ -27,9 +27,9 @@ use crate::routing::monitor::Monitor;
 /// All of them are older than AES.
 const BLOCK: usize = 8;
 
-/// The context of a delegated cipher.
+/// The context of a delegated cipher, which may take keys of several lengths.
 #[derive(Clone)]
-pub(crate) struct DelegatedContext {
+pub(crate) struct DelegatedContext<const KEY_LENGTHS: bool> {
     host: HostContext,
     /// Each way to the kernel that may have its calls.
     kernels: Vec<KernelCipher>,
@@ -58,7 +58,7 @@ impl From<OffloadFailed> for CallError {
     }
 }
 
-impl DelegatedContext {
+impl<const KEY_LENGTHS: bool> DelegatedContext<KEY_LENGTHS> {
     /// Decides who does the calls to come.
     fn settle(&mut self) -> Result<(), CallError> {
         let in_parts = self.key_fits && self.key_direction == self.direction && !self.tls;
@@ -143,13 +143,13 @@ enum Done {
     No,
 }
 
-impl Cipher for DelegatedContext {
+impl<const KEY_LENGTHS: bool> Cipher for DelegatedContext<KEY_LENGTHS> {
     fn gettable(version: Version) -> &'static Declared {
         common::gettable(version)
     }
 
     fn settable(_: Version) -> &'static Declared {
-        common::settable()
+        if KEY_LENGTHS { common::settable_with_key_length() } else { common::settable() }
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {

@@ -85,7 +85,7 @@ const LONGEST: usize = PIECE + 16;
 impl<K: Kernels> Choice<K> {
     pub(crate) fn new(ways: &Ways, routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         let (way, index) = (ways.of(routing, algorithm), algorithm.index());
-        let host = routing.host(index).and_then(|library| HostCipher::new(library, algorithm));
+        let host = way.host.as_ref().and_then(|contexts| HostCipher::new(contexts, algorithm));
         let kernels = routing.offloaded(index);
         let is_plain = kernels.is_empty() && !routing.verifies();
         let by_host_alone = host.is_some() && is_plain;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use wirespeed_cipher::{Algorithm, BlockKernels, StreamKernels};
 use wirespeed_fork::SetOnce;
 
+use crate::boundary::host_context::HostContexts;
 use crate::routing::Routing;
 use crate::routing::native::Kernels;
 use crate::routing::table::RouteTable;
@@ -17,6 +18,8 @@ pub(crate) struct Way<K: 'static> {
     pub(super) algorithm: Algorithm,
     /// The best kernels of our own, unless calls are computed twice: then the best may change.
     pub(super) own: &'static K,
+    /// libcrypto's contexts, where calls may go to it.
+    pub(super) host: Option<HostContexts>,
     /// The routes that were out of service when it was made.
     quarantined: u64,
 }
@@ -26,10 +29,12 @@ impl<K: Kernels> Way<K> {
         routing.self_test(algorithm);
         // Before the table: what is found wrong meanwhile makes another way.
         let quarantined = routing.quarantined();
+        let library = routing.host(algorithm.index());
         Self {
             rows: routing.visible_table(algorithm),
             algorithm,
             own: routing.kernels(routing.own(algorithm), algorithm),
+            host: library.and_then(|it| HostContexts::of(it, algorithm.name())),
             quarantined,
             routing: Arc::clone(routing),
         }
