@@ -16,14 +16,18 @@ const BYTES: [usize; 2] = [64, 1408];
 
 pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
     println!("\nA new context for every message, over the same by the default provider");
-    for name in CONTEXTS {
-        let algorithm: Algorithm = name.parse().expect("the table holds known names");
+    let named = |name: &&str| name.parse().expect("the table holds known names");
+    let all: Vec<Algorithm> = CONTEXTS.iter().map(named).collect();
+    // What is kept of one kind must not be in the way of others.
+    let by_turns = std::iter::once(("ciphers by turns".to_owned(), &all[..]));
+    let each = all.iter().map(|it| (it.name().to_owned(), std::slice::from_ref(it)));
+    for (name, algorithms) in each.chain(by_turns) {
         for bytes in BYTES {
             let title = format!("{name} context and message {bytes} B");
             if !bench.wants_words(&title.to_lowercase()) {
                 continue;
             }
-            match measure(bench, library, algorithm, bytes) {
+            match measure(bench, library, algorithms, bytes) {
                 Err(why) => report.fail(&title, why),
                 Ok(ratio) => report.ratio(&title, &ratio, (NEVER_SLOWER.0, NO_MORE), ""),
             }
@@ -34,7 +38,7 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
 fn measure(
     bench: &Bench,
     library: Library,
-    algorithm: Algorithm,
+    algorithms: &[Algorithm],
     bytes: usize,
 ) -> Result<Estimate, String> {
     let module = Module::of_this_build(library)?;
@@ -42,10 +46,14 @@ fn measure(
     ours.load(NAME).map_err(|why| why.to_string())?;
     let stock = Context::new(library).map_err(|why| why.to_string())?;
     let contestant = |context: Context| {
-        let cipher = context.fetch(algorithm.name(), None).map_err(|why| why.to_string())?;
-        let mut made = Made::new(cipher, algorithm, bytes);
-        made.message().map_err(|why| why.to_string())?;
-        Ok::<Box<dyn Contestant>, String>(Box::new(made))
+        let made = algorithms.iter().map(|algorithm| {
+            let cipher = context.fetch(algorithm.name(), None).map_err(|why| why.to_string())?;
+            let mut made = Made::new(cipher, *algorithm, bytes);
+            made.message().map_err(|why| why.to_string())?;
+            Ok(made)
+        });
+        let made = made.collect::<Result<Vec<_>, String>>()?;
+        Ok::<Box<dyn Contestant>, String>(Box::new(ByTurns(made)))
     };
     let pair = [contestant(stock)?, contestant(ours)?];
     let [stock, ours] = in_turns(Effort::lasting(bench.seconds), pair);
@@ -88,14 +96,19 @@ impl Made {
     }
 }
 
-impl Contestant for Made {
+/// A message of each, one after the other.
+struct ByTurns(Vec<Made>);
+
+impl Contestant for ByTurns {
     fn run(&mut self, calls: u64) {
         for _ in 0..calls {
-            self.message().expect("it went well before");
+            for made in &mut self.0 {
+                made.message().expect("it went well before");
+            }
         }
     }
 
     fn bytes(&self) -> u64 {
-        self.input.len() as u64
+        self.0.iter().map(|made| made.input.len() as u64).sum()
     }
 }

@@ -29,6 +29,7 @@ mod tests;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
@@ -51,14 +52,11 @@ fn caught<T>(run: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Bytes below a caller's stack that [`wipe_stack`] wipes.
-const WIPED: usize = 16 * 1024;
-
-/// Wipes the stack below the caller's, where functions that have returned may have left keys.
+/// Wipes the stack below the caller's, where functions that have returned may have left some copies of a `T`.
 #[inline(never)]
-fn wipe_stack() {
-    let room = [0_u8; WIPED];
-    zeroize::optimization_barrier(&room);
+fn wipe_stack<T>() {
+    let copies = MaybeUninit::<([T; 4], [u8; 1024])>::zeroed();
+    zeroize::optimization_barrier(&copies);
 }
 
 /// Runs an entry; tells whether it succeeded, as C does.

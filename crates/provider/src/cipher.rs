@@ -35,6 +35,7 @@ pub(crate) struct Setup<K: 'static> {
 
 impl<K: Kernels> Setup<K> {
     /// For the algorithm at that place, if it is served.
+    #[inline(always)]
     fn of(provider: &Provider, subject: usize) -> Option<Self> {
         let choice = provider.choice(Algorithm::ALL[subject])?;
         Some(Self { choice, version: provider.version })

@@ -18,7 +18,7 @@ use crate::boundary::host_context::{HostContext, HostContexts};
 use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::{Adopted, HostLibrary};
 use crate::boundary::host_mac::HostMacs;
-use crate::boundary::room::Room;
+use crate::boundary::room::Rooms;
 use crate::boundary::spare::Spares;
 use crate::config::{Config, Digests, Routes};
 use crate::digest;
@@ -100,7 +100,7 @@ pub(crate) struct Provider {
     /// What contexts of ciphers have in common.
     ways: Ways,
     /// Where contexts of ciphers were that threads have freed.
-    pub(crate) rooms: Spares<Room>,
+    pub(crate) rooms: Rooms,
     /// Contexts of hash functions that threads have freed.
     pub(crate) spares: Spares<Context<Hasher>>,
     /// The same, where calls are counted.
@@ -220,7 +220,7 @@ impl Provider {
             mac_kernels,
             _adopted: adopted,
             ways: Ways::none(),
-            rooms: Spares::none(),
+            rooms: Rooms::none(),
             spares: Spares::none(),
             counted_spares: Spares::none(),
             routes: CString::new(routes).unwrap_or_default(),
@@ -231,6 +231,7 @@ impl Provider {
     }
 
     /// How a new context of `algorithm` finds its route.
+    #[inline(always)]
     pub(crate) fn choice<K: Kernels>(&self, algorithm: Algorithm) -> Option<Choice<K>> {
         self.routing.as_ref().map(|routing| Choice::new(&self.ways, routing, algorithm))
     }

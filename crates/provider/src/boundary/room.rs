@@ -38,7 +38,10 @@ impl Spare for Room {
     }
 }
 
-impl Spares<Room> {
+/// As many kinds of contexts as one thread may well use by turns: theirs differ in size.
+pub(crate) type Rooms = Spares<Room, 4>;
+
+impl Rooms {
     /// Makes a context in memory of its own.
     #[inline(always)]
     pub(super) fn place<T>(

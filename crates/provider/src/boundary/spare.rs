@@ -10,8 +10,8 @@ use std::array;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// At most one for each thread, and for some dozens of threads; none holds anything secret.
-pub(crate) struct Spares<T: Spare>([Slot<T>; SLOTS]);
+/// At most `PLACES` for each thread, and for some dozens of threads; none holds anything secret.
+pub(crate) struct Spares<T: Spare, const PLACES: usize = 1>([Slot<T, PLACES>; SLOTS]);
 
 /// What is kept.
 pub(crate) trait Spare {
@@ -26,19 +26,21 @@ const SLOTS: usize = 64;
 
 /// In a line of the cache of its own.
 #[repr(align(64))]
-struct Slot<T> {
+struct Slot<T, const PLACES: usize> {
     /// The thread that kept something here first; 0: none yet. It is never another's again, unless that thread has ended and
     /// another has its identity.
     owner: AtomicUsize,
     /// Nobody but the owner comes here. What costs is an exchange, for which a CPU waits until all is stored.
-    context: AtomicPtr<T>,
+    contexts: [AtomicPtr<T>; PLACES],
 }
 
-impl<T: Spare> Spares<T> {
+impl<T: Spare, const PLACES: usize> Spares<T, PLACES> {
     /// None yet.
     pub(crate) fn none() -> Self {
-        let slot = |_| Slot { owner: AtomicUsize::new(0), context: AtomicPtr::new(null_mut()) };
-        Self(array::from_fn(slot))
+        Self(array::from_fn(|_| Slot {
+            owner: AtomicUsize::new(0),
+            contexts: [const { AtomicPtr::new(null_mut()) }; PLACES],
+        }))
     }
 
     /// The one of this thread, if there is one.
@@ -47,20 +49,25 @@ impl<T: Spare> Spares<T> {
         self.take_if(|_| true)
     }
 
-    /// The same, if it fits.
+    /// One that fits.
     #[inline]
-    pub(super) fn take_if(&self, fits: impl FnOnce(NonNull<T>) -> bool) -> Option<NonNull<T>> {
+    pub(super) fn take_if(&self, fits: impl Fn(NonNull<T>) -> bool) -> Option<NonNull<T>> {
         let thread = this_thread();
         let slot = self.slot(thread);
         if slot.owner.load(Ordering::Relaxed) != thread {
             return None;
         }
-        let context = NonNull::new(slot.context.load(Ordering::Acquire)).filter(|it| fits(*it))?;
-        slot.context.store(null_mut(), Ordering::Relaxed);
-        Some(context)
+        for place in &slot.contexts {
+            let kept = NonNull::new(place.load(Ordering::Acquire));
+            if let Some(context) = kept.filter(|it| fits(*it)) {
+                place.store(null_mut(), Ordering::Relaxed);
+                return Some(context);
+            }
+        }
+        None
     }
 
-    /// Keeps one for this thread; whether there was room for it.
+    /// Keeps one for this thread, if it has a slot. Where all places are taken, another goes.
     ///
     /// # Safety
     /// Nobody else may use it again.
@@ -68,23 +75,41 @@ impl<T: Spare> Spares<T> {
     pub(super) unsafe fn keep(&self, context: NonNull<T>) -> bool {
         let thread = this_thread();
         let slot = self.slot(thread);
-        let is_ours = slot.owner.load(Ordering::Relaxed) == thread || slot.claim(thread);
-        let has_room = is_ours && slot.context.load(Ordering::Relaxed).is_null();
-        if has_room {
-            slot.context.store(context.as_ptr(), Ordering::Release);
+        if slot.owner.load(Ordering::Relaxed) != thread && !slot.claim(thread) {
+            return false;
         }
-        has_room
+        let free = slot.contexts.iter().find(|it| it.load(Ordering::Relaxed).is_null());
+        let place = free.unwrap_or_else(|| slot.make_room());
+        place.store(context.as_ptr(), Ordering::Release);
+        true
     }
 
     /// Where the context of a thread would be. Identities are addresses, alike in what is low and what is high.
     #[inline]
-    fn slot(&self, thread: usize) -> &Slot<T> {
+    fn slot(&self, thread: usize) -> &Slot<T, PLACES> {
         let hash = (thread as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         &self.0[(hash >> (64 - SLOTS.ilog2())) as usize]
     }
 }
 
-impl<T> Slot<T> {
+impl<T: Spare, const PLACES: usize> Slot<T, PLACES> {
+    /// Gives back the first and moves the others up, so that each has its turn: the thread may use other kinds now.
+    #[cold]
+    fn make_room(&self) -> &AtomicPtr<T> {
+        let [first, others @ ..] = &self.contexts[..] else { unreachable!("at least one place") };
+        let oldest = NonNull::new(first.load(Ordering::Acquire));
+        let mut free = first;
+        for next in others {
+            free.store(next.load(Ordering::Relaxed), Ordering::Relaxed);
+            free = next;
+        }
+        if let Some(oldest) = oldest {
+            // SAFETY: who kept it promised that; it is kept no more.
+            unsafe { T::give_back(oldest) };
+        }
+        free
+    }
+
     #[cold]
     fn claim(&self, thread: usize) -> bool {
         let (none, relaxed) = (0, Ordering::Relaxed);
@@ -93,12 +118,14 @@ impl<T> Slot<T> {
     }
 }
 
-impl<T: Spare> Drop for Spares<T> {
+impl<T: Spare, const PLACES: usize> Drop for Spares<T, PLACES> {
     fn drop(&mut self) {
         for slot in &mut self.0 {
-            if let Some(context) = NonNull::new(*slot.context.get_mut()) {
-                // SAFETY: who kept it promised that.
-                unsafe { T::give_back(context) };
+            for place in &mut slot.contexts {
+                if let Some(context) = NonNull::new(*place.get_mut()) {
+                    // SAFETY: who kept it promised that.
+                    unsafe { T::give_back(context) };
+                }
             }
         }
     }
@@ -147,23 +174,26 @@ mod tests {
     #[test]
     fn a_thread_gets_what_it_kept_and_nobody_else_does() {
         let dropped = AtomicUsize::new(0);
-        let spares = Spares::none();
+        let spares = Spares::<_, 2>::none();
         assert_eq!(spares.take(), None);
-        let [first, second] = [made(&dropped), made(&dropped)];
-        // SAFETY: both are made like contexts, and used no more.
-        unsafe {
-            assert!(spares.keep(first));
-            assert!(!spares.keep(second), "there is room for one");
-            give_back(second);
+        let [first, second, third] = [made(&dropped), made(&dropped), made(&dropped)];
+        for context in [first, second, third] {
+            // SAFETY: made like a context, and used no more.
+            assert!(unsafe { spares.keep(context) });
         }
+        assert_eq!(dropped.load(Ordering::Relaxed), 1, "there is room for two");
         thread::scope(|scope| scope.spawn(|| assert_eq!(spares.take(), None)).join()).unwrap();
-        assert_eq!(spares.take(), Some(first));
+        assert_eq!(spares.take_if(|it| it == third), Some(third));
+        assert_eq!(spares.take_if(|it| it == third), None);
+        assert_eq!(spares.take(), Some(second));
         assert_eq!(spares.take(), None);
-        // SAFETY: as above.
-        assert!(unsafe { spares.keep(first) });
+        for context in [second, third] {
+            // SAFETY: as above.
+            assert!(unsafe { spares.keep(context) });
+        }
         assert_eq!(dropped.load(Ordering::Relaxed), 1);
         drop(spares);
-        assert_eq!(dropped.load(Ordering::Relaxed), 2);
+        assert_eq!(dropped.load(Ordering::Relaxed), 3);
     }
 
     /// More threads than there are slots, all at once, and others after their end.
@@ -172,7 +202,7 @@ mod tests {
         const THREADS: usize = 2 * SLOTS;
         const ROUNDS: usize = 100;
         let (dropped, kept) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let spares = Spares::none();
+        let spares = Spares::<_>::none();
         for _ in 0..2 {
             let all = Barrier::new(THREADS);
             let work = || {

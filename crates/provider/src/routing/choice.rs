@@ -83,6 +83,7 @@ const PIECE: usize = 2048;
 const LONGEST: usize = PIECE + 16;
 
 impl<K: Kernels> Choice<K> {
+    #[inline(always)]
     pub(crate) fn new(ways: &Ways, routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         let (way, index) = (ways.of(routing, algorithm), algorithm.index());
         let host = way.host.as_ref().and_then(|contexts| HostCipher::new(contexts, algorithm));
