@@ -10,15 +10,20 @@ use crate::openssl::*;
 
 /// A context and what makes, copies and frees it.
 pub(super) struct HostObject {
+    /// Null before the first call, or where there was no memory.
     context: *mut c_void,
+    /// What makes it for the first call: many of ours never have one.
+    new: Option<NewContext>,
     free: FreeContext,
     duplicate: NewContext,
+    /// What `new` takes.
+    provider: *mut c_void,
     /// Keeps its provider loaded.
     library: Arc<HostLibrary>,
 }
 
 impl HostObject {
-    /// A context by its provider's own function, if there is memory.
+    /// A context by its provider's own function, for the first call.
     ///
     /// # Safety
     /// The functions must be those of `host`, which must be an algorithm of `library`.
@@ -28,11 +33,9 @@ impl HostObject {
         new: NewContext,
         free: FreeContext,
         duplicate: NewContext,
-    ) -> Option<Self> {
-        // SAFETY: the provider's own function and its own context.
-        let context = unsafe { new(host.provider) };
-        let library = library.clone();
-        (!context.is_null()).then_some(Self { context, free, duplicate, library })
+    ) -> Self {
+        let (library, provider) = (library.clone(), host.provider);
+        Self { context: null_mut(), new: Some(new), free, duplicate, provider, library }
     }
 
     /// The program's queue of errors.
@@ -40,12 +43,15 @@ impl HostObject {
         self.library.errors()
     }
 
-    /// Calls a function of the context's; C says 1 for success.
-    #[expect(clippy::needless_pass_by_ref_mut, reason = "one call at a time changes the context")]
+    /// Calls a function of the context's; C says 1 for success. Without memory for a context all calls fail.
     pub(super) fn call(
         &mut self,
         run: impl FnOnce(*mut c_void) -> c_int,
     ) -> Result<(), OffloadFailed> {
+        if let Some(new) = self.new.take() {
+            // SAFETY: the provider's own function and its own context.
+            self.context = unsafe { new(self.provider) };
+        }
         if !self.context.is_null() && run(self.context) == 1 { Ok(()) } else { Err(OffloadFailed) }
     }
 }
