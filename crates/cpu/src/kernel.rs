@@ -8,8 +8,9 @@ pub fn release() -> Option<String> {
     if unsafe { libc::uname(&raw mut about) } != 0 {
         return None;
     }
-    let bytes = about.release.into_iter().take_while(|it| *it != 0).map(|it| it as u8);
-    String::from_utf8(bytes.collect()).ok()
+    let letters = about.release.into_iter().take_while(|it| *it != 0);
+    // Signed on x86, unsigned on ARM.
+    String::from_utf8(letters.flat_map(libc::c_char::to_ne_bytes).collect()).ok()
 }
 
 #[cfg(test)]

@@ -170,15 +170,33 @@ pub(crate) fn answer(
 
 #[cfg(test)]
 mod tests {
+    use std::ptr::null_mut;
+
     use wirespeed_cipher::Shape;
 
     use super::*;
+    use crate::openssl::CIPHER_SETTABLE_CONTEXT_PARAMS;
+    use crate::params::list::Given;
 
     #[test]
     fn every_cipher_of_others_has_its_functions() {
         for it in Delegated::all() {
             let is_cipher = matches!(it.shape(), Shape::Cipher { .. });
             assert_eq!(delegated(it).is_some(), is_cipher, "{}", it.name());
+        }
+    }
+
+    #[test]
+    fn lengths_of_keys_can_be_set_where_there_are_several() {
+        for it in Delegated::all() {
+            let Some(functions) = delegated(it) else { continue };
+            // SAFETY: a table of ours, whose function needs no context, and its list, which has an end.
+            let listed = unsafe {
+                let settable = CIPHER_SETTABLE_CONTEXT_PARAMS.find(functions).expect("it is there");
+                Given::new(settable(null_mut(), null_mut())).find(b"keylen\0").is_some()
+            };
+            let takes_many = it.name().starts_with("BF-") || it.name().starts_with("CAST5-");
+            assert_eq!(listed, takes_many, "{}", it.name());
         }
     }
 
