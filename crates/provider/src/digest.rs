@@ -3,6 +3,7 @@
 pub(crate) mod counted;
 pub(crate) mod extendable;
 pub(crate) mod hashing;
+pub(crate) mod message;
 pub(crate) mod serial;
 
 use std::ffi::CStr;
@@ -11,7 +12,7 @@ use wirespeed_cipher::{Delegated, Digest, Subject};
 
 use crate::boundary::digest::functions as plain;
 use crate::boundary::extendable::functions as extendable;
-use crate::digest::hashing::Message;
+use crate::digest::message::Message;
 use crate::digest::serial::Form;
 use crate::error::{CallError, Reason};
 use crate::host::Version;

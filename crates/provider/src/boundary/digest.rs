@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 use super::spare::{Spare, Spares};
 use super::{OfProvider, give_back, guarded, place, place_with, with, with_shared};
 use crate::digest;
-use crate::digest::hashing::Message;
+use crate::digest::message::Message;
 use crate::digest::serial;
 use crate::error::{CallError, Reason};
 use crate::openssl::*;

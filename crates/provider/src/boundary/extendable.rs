@@ -6,7 +6,7 @@ use super::digest::{Context, Table, common};
 use super::{OfProvider, with};
 use crate::digest;
 use crate::digest::extendable::{self, Extendable};
-use crate::digest::hashing::Message;
+use crate::digest::message::Message;
 use crate::error::CallError;
 use crate::openssl::*;
 use crate::params::list::{Asked, Given};

@@ -6,7 +6,7 @@ use wirespeed_stats::Tally;
 use crate::boundary::digest::Context;
 use crate::boundary::spare::Spares;
 use crate::digest::Facts;
-use crate::digest::hashing::Message;
+use crate::digest::message::Message;
 use crate::error::CallError;
 use crate::provider::Provider;
 

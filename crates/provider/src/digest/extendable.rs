@@ -4,7 +4,7 @@
 //! in 3.3 output came in pieces, in 3.4 the length that one gets without asking went.
 
 use crate::digest::Facts;
-use crate::digest::hashing::Message;
+use crate::digest::message::Message;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::params::declared::{Declared, Name};

@@ -3,7 +3,7 @@
 use wirespeed_cipher::{Chain, Compression, Digest, HashKernels, Hasher};
 use zeroize::optimization_barrier;
 
-use crate::digest::hashing::Message;
+use crate::digest::message::Message;
 use crate::error::CallError;
 
 /// The longest block of a hash function with a fixed length, SHA3-224's.
@@ -108,11 +108,12 @@ impl Keyed {
     /// The next bytes.
     #[inline]
     pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), CallError> {
-        if self.stage == Stage::Over {
-            return Err(CallError::SILENT);
-        }
+        // As EVP_DigestUpdate has it, even behind the end.
         if data.is_empty() {
             return Ok(());
+        }
+        if self.stage == Stage::Over {
+            return Err(CallError::SILENT);
         }
         self.stage = Stage::Running;
         Message::update(&mut self.message, data)
