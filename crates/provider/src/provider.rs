@@ -253,7 +253,7 @@ impl Provider {
         let routing = self.routing.as_ref()?;
         let kernels = routing.offloaded(subject).iter().cloned().map(KernelCipher::new).collect();
         let subject = Subject::at(subject)?;
-        let host = HostContexts::of(routing.host_library()?, subject.name())?.context();
+        let host = HostContexts::of(routing.host_library()?, subject.name())?.context()?;
         Some((host, kernels, Monitor::new(Arc::clone(routing), subject)))
     }
 

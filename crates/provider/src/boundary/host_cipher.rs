@@ -41,10 +41,10 @@ pub(crate) struct HostCipher {
 }
 
 impl HostCipher {
-    /// A context.
-    pub(crate) fn new(contexts: &HostContexts, algorithm: Algorithm) -> Self {
-        Self {
-            context: contexts.context(),
+    /// A context, if there is memory.
+    pub(crate) fn new(contexts: &HostContexts, algorithm: Algorithm) -> Option<Self> {
+        contexts.context().map(|context| Self {
+            context,
             pads: matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc),
             is_ocb: matches!(algorithm.mode(), Mode::Ocb),
             iv_bytes: algorithm.iv_bytes(),
@@ -55,7 +55,7 @@ impl HostCipher {
             ready: false,
             way: None,
             place: ([0; 16], 0),
-        }
+        })
     }
 
     /// Takes a key of the algorithm's length; nothing is done with it before a call comes this way.

@@ -62,12 +62,12 @@ impl HostContexts {
         }
     }
 
-    /// A context.
-    pub(crate) fn context(&self) -> HostContext {
+    /// A context, if there is memory.
+    pub(crate) fn context(&self) -> Option<HostContext> {
         let Self { library, host, functions, new, free, duplicate } = self;
         // SAFETY: the functions are those of `host`, which is the library's.
         let object = unsafe { HostObject::new(library, host, *new, *free, *duplicate) };
-        HostContext { functions: *functions, object }
+        Some(HostContext { functions: *functions, object: object? })
     }
 }
 

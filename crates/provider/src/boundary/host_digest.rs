@@ -19,7 +19,7 @@ pub(crate) struct HostDigest {
 }
 
 impl HostDigest {
-    /// A context, if the host has the hash function.
+    /// A context, if the host has the hash function and there is memory.
     pub(crate) fn new(library: &Arc<HostLibrary>, name: &str) -> Option<Self> {
         let host = library.digest(name)?;
         let table = host.functions;
@@ -31,7 +31,7 @@ impl HostDigest {
                 initialise: DIGEST_INIT.find(table)?,
                 update: DIGEST_UPDATE.find(table)?,
                 finish: DIGEST_FINAL.find(table)?,
-                object: HostObject::new(library, &host, new, free, duplicate),
+                object: HostObject::new(library, &host, new, free, duplicate)?,
             })
         }
     }

@@ -10,20 +10,15 @@ use crate::openssl::*;
 
 /// A context and what makes, copies and frees it.
 pub(super) struct HostObject {
-    /// Null before the first call, or where there was no memory.
     context: *mut c_void,
-    /// What makes it for the first call: many of ours never have one.
-    new: Option<NewContext>,
     free: FreeContext,
     duplicate: NewContext,
-    /// What `new` takes.
-    provider: *mut c_void,
     /// Keeps its provider loaded.
     library: Arc<HostLibrary>,
 }
 
 impl HostObject {
-    /// A context by its provider's own function, for the first call.
+    /// A context by its provider's own function, if there is memory.
     ///
     /// # Safety
     /// The functions must be those of `host`, which must be an algorithm of `library`.
@@ -33,9 +28,11 @@ impl HostObject {
         new: NewContext,
         free: FreeContext,
         duplicate: NewContext,
-    ) -> Self {
-        let (library, provider) = (library.clone(), host.provider);
-        Self { context: null_mut(), new: Some(new), free, duplicate, provider, library }
+    ) -> Option<Self> {
+        // SAFETY: the provider's own function and its own context.
+        let context = unsafe { new(host.provider) };
+        let library = library.clone();
+        (!context.is_null()).then_some(Self { context, free, duplicate, library })
     }
 
     /// The program's queue of errors.
@@ -43,15 +40,12 @@ impl HostObject {
         self.library.errors()
     }
 
-    /// Calls a function of the context's; C says 1 for success. Without memory for a context all calls fail.
+    /// Calls a function of the context's; C says 1 for success.
+    #[expect(clippy::needless_pass_by_ref_mut, reason = "one call at a time changes the context")]
     pub(super) fn call(
         &mut self,
         run: impl FnOnce(*mut c_void) -> c_int,
     ) -> Result<(), OffloadFailed> {
-        if let Some(new) = self.new.take() {
-            // SAFETY: the provider's own function and its own context.
-            self.context = unsafe { new(self.provider) };
-        }
         if !self.context.is_null() && run(self.context) == 1 { Ok(()) } else { Err(OffloadFailed) }
     }
 }
