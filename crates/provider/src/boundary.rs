@@ -52,10 +52,13 @@ fn caught<T>(run: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Wipes the stack below the caller's, where functions that have returned may have left some copies of a `T`.
+/// Wipes the stack below the caller's, where functions that have returned may have left copies of a `T`: as much as so many
+/// of them take, and what else such functions have.
 #[inline(never)]
 fn wipe_stack<T>() {
-    let copies = MaybeUninit::<([T; 4], [u8; 1024])>::zeroed();
+    // Unoptimised code copies more often.
+    const COPIES: usize = if cfg!(debug_assertions) { 16 } else { 4 };
+    let copies = MaybeUninit::<([T; COPIES], [u8; 1024])>::zeroed();
     zeroize::optimization_barrier(&copies);
 }
 

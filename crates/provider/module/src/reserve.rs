@@ -73,7 +73,7 @@ impl Reserve {
 }
 
 // SAFETY: what the system's allocator gives is its own; pieces of the reserve are aligned, as long as
-// asked for, and apart from each other until all of them have been given back.
+// asked for, and no two in use overlap: the end moves back only when the last piece comes back.
 unsafe impl GlobalAlloc for Reserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's contract is the same.

@@ -32,6 +32,8 @@ enum Fault {
 
 thread_local! {
     static FAULT: Cell<Fault> = const { Cell::new(Fault::Nothing) };
+    /// Whether the host has no memory for a context.
+    static FULL: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs a kernel over the data, or what the fault leaves of it.
@@ -255,7 +257,7 @@ static FAILING_FUNCTIONS: [Dispatch; 10] = [
 ];
 
 unsafe extern "C" fn host_new(_: *mut c_void) -> *mut c_void {
-    NonNull::dangling().as_ptr()
+    if FULL.get() { null_mut() } else { NonNull::dangling().as_ptr() }
 }
 
 unsafe extern "C" fn host_free(_: *mut c_void) {}
@@ -454,6 +456,22 @@ fn a_failing_route_hands_over_without_losing_a_byte() {
             assert_eq!(quarantined(&failing), "libcrypto", "{algorithm} {direction}");
         }
     }
+}
+
+#[test]
+fn a_host_without_memory_is_not_taken_out_of_service() {
+    let right = super::tests::portable();
+    let full = load(init_failing);
+    FULL.set(true);
+    for &algorithm in Algorithm::ALL {
+        let expected = message(&right, algorithm, Direction::Encrypt);
+        assert!(message(&full, algorithm, Direction::Encrypt) == expected, "{algorithm}");
+        assert_eq!(quarantined(&full), "", "{algorithm}");
+    }
+    FULL.set(false);
+    let algorithm = Algorithm::ALL[0];
+    assert!(!message(&full, algorithm, Direction::Encrypt).0.is_empty());
+    assert_eq!(quarantined(&full), "libcrypto", "its ciphers fail where there is memory");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
+use std::sync::Arc;
 
 use wirespeed_cipher::modes::CcmState;
 use wirespeed_cipher::{Algorithm, Block, Direction, InOut, Mode};
@@ -18,7 +19,8 @@ use crate::params::{END, entry};
 /// A cipher context of the default provider beside one of ours.
 #[derive(Clone)]
 pub(crate) struct HostCipher {
-    context: HostContext,
+    contexts: Arc<HostContexts>,
+    context: Option<HostContext>,
     /// Whether it is still to be told that there is no padding, which it keeps in mind.
     pads: bool,
     /// Whether the length of the tag is set before each message, and data come by the one-shot function.
@@ -41,10 +43,11 @@ pub(crate) struct HostCipher {
 }
 
 impl HostCipher {
-    /// A context, if there is memory.
-    pub(crate) fn new(contexts: &HostContexts, algorithm: Algorithm) -> Option<Self> {
-        contexts.context().map(|context| Self {
-            context,
+    /// By a context of the default provider's, which has none before the first call: many never have one.
+    pub(crate) fn new(contexts: &Arc<HostContexts>, algorithm: Algorithm) -> Self {
+        Self {
+            contexts: Arc::clone(contexts),
+            context: None,
             pads: matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc),
             is_ocb: matches!(algorithm.mode(), Mode::Ocb),
             iv_bytes: algorithm.iv_bytes(),
@@ -55,7 +58,28 @@ impl HostCipher {
             ready: false,
             way: None,
             place: ([0; 16], 0),
-        })
+        }
+    }
+
+    /// Whether there is a context, or memory for one.
+    #[inline]
+    pub(crate) fn is_there(&mut self) -> bool {
+        self.context.is_some() || self.make()
+    }
+
+    #[cold]
+    fn make(&mut self) -> bool {
+        self.context = self.contexts.context();
+        self.context.is_some()
+    }
+
+    #[inline]
+    fn context(&mut self) -> Result<&mut HostContext, OffloadFailed> {
+        if self.is_there() {
+            self.context.as_mut().ok_or(OffloadFailed)
+        } else {
+            Err(OffloadFailed)
+        }
     }
 
     /// Takes a key of the algorithm's length; nothing is done with it before a call comes this way.
@@ -75,10 +99,11 @@ impl HostCipher {
         }
         let iv = (!iv.is_empty()).then_some(iv);
         if !self.ready {
-            let key = Some(&self.key[..self.key_bytes]);
-            self.context.start(self.key_direction, key, iv, &[END])?;
+            self.is_there();
+            let Self { context: Some(context), key, .. } = self else { return Err(OffloadFailed) };
+            context.start(self.key_direction, Some(&key[..self.key_bytes]), iv, &[END])?;
             if self.pads {
-                self.context.set_padding(false)?;
+                self.context()?.set_padding(false)?;
                 self.pads = false;
             }
             self.ready = true;
@@ -86,7 +111,7 @@ impl HostCipher {
                 return Ok(());
             }
         }
-        self.context.start(direction, None, iv, &[END])
+        self.context()?.start(direction, None, iv, &[END])
     }
 
     /// One run over `data` from `iv` on. Modes over whole blocks must get whole blocks.
@@ -126,7 +151,7 @@ impl HostCipher {
 
     /// The chaining value or counter, behind a run.
     pub(crate) fn chain(&mut self, chain: &mut Block) -> Result<(), OffloadFailed> {
-        self.context.chain(chain)
+        self.context()?.chain(chain)
     }
 
     /// Begins a message with a tag, perhaps of a certain length, with its associated data.
@@ -152,18 +177,18 @@ impl HostCipher {
     /// The length of the tag, of OCB and of CCM.
     fn set_tag_length(&mut self, bytes: usize) -> Result<(), OffloadFailed> {
         let length = entry(c"tag", data_type::OCTET_STRING, null_mut(), bytes);
-        self.context.set(Given::of(&[length, END]))
+        self.context()?.set(Given::of(&[length, END]))
     }
 
     /// Goes on with the message in this direction, without what waits for the rest of a block.
     pub(crate) fn turn(&mut self, direction: Direction) -> Result<(), OffloadFailed> {
-        self.context.start(direction, None, None, &[END])
+        self.context()?.start(direction, None, None, &[END])
     }
 
     fn set_iv_length(&mut self, mut bytes: usize) -> Result<(), OffloadFailed> {
         let size = size_of::<usize>();
         let length = entry(c"ivlen", data_type::UNSIGNED, (&raw mut bytes).cast(), size);
-        let set = self.context.set(Given::of(&[length, END]));
+        let set = self.context()?.set(Given::of(&[length, END]));
         self.iv_bytes = if set.is_ok() { bytes } else { 0 };
         set
     }
@@ -177,7 +202,7 @@ impl HostCipher {
     fn hash(&mut self, aad: &[u8]) -> Result<(), OffloadFailed> {
         let length = aad.len();
         // SAFETY: there is no output, whatever its room, and the input is a slice.
-        let run = unsafe { self.context.update(null_mut(), length + 16, aad.as_ptr(), length) };
+        let run = unsafe { self.context()?.update(null_mut(), length + 16, aad.as_ptr(), length) };
         run.map(|_| ())
     }
 
@@ -186,7 +211,7 @@ impl HostCipher {
     pub(crate) fn update(&mut self, data: InOut<'_>) -> Result<(), OffloadFailed> {
         let length = data.len();
         let run = if self.is_ocb { HostContext::one_shot } else { HostContext::run };
-        if run(&mut self.context, data)? == length { Ok(()) } else { Err(OffloadFailed) }
+        if run(self.context()?, data)? == length { Ok(()) } else { Err(OffloadFailed) }
     }
 
     /// Ends a message that was encrypted; gives the whole tag.
@@ -203,7 +228,7 @@ impl HostCipher {
     fn answer_tag(&mut self, tag: &mut [u8]) -> Result<(), OffloadFailed> {
         let mut wanted =
             [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), tag.len()), END];
-        self.context.answer(Asked::of(&mut wanted))
+        self.context()?.answer(Asked::of(&mut wanted))
     }
 
     /// Ends a message that was decrypted; an error unless `tag` is the beginning of its tag.
@@ -218,7 +243,7 @@ impl HostCipher {
     fn give_tag(&mut self, tag: &[u8]) -> Result<(), OffloadFailed> {
         let given =
             entry(c"tag", data_type::OCTET_STRING, tag.as_ptr().cast_mut().cast(), tag.len());
-        self.context.set(Given::of(&[given, END]))
+        self.context()?.set(Given::of(&[given, END]))
     }
 
     /// One whole message of CBC with ciphertext stealing, in an order of OpenSSL's; the chaining value moves on.
@@ -232,7 +257,7 @@ impl HostCipher {
         self.start(direction, chain)?;
         self.set_text(c"cts_mode", order)?;
         self.update(data)?;
-        self.context.chain(chain)
+        self.context()?.chain(chain)
     }
 
     /// One whole data unit of SM4 in XTS by a standard of OpenSSL's.
@@ -251,7 +276,7 @@ impl HostCipher {
     fn set_text(&mut self, key: &CStr, text: &CStr) -> Result<(), OffloadFailed> {
         let place = text.as_ptr().cast_mut().cast();
         let param = entry(key, data_type::UTF8_STRING, place, text.count_bytes());
-        self.context.set(Given::of(&[param, END]))
+        self.context()?.set(Given::of(&[param, END]))
     }
 
     /// One whole message of GCM-SIV, of which decryption must be given the tag first. Gives its tag, or none if that is not
@@ -301,13 +326,13 @@ impl HostCipher {
         }
         self.start(direction, nonce)?;
         // SAFETY: there is neither input nor output: a length is told.
-        unsafe { self.context.update(null_mut(), data.len() + 16, null(), data.len())? };
+        unsafe { self.context()?.update(null_mut(), data.len() + 16, null(), data.len())? };
         self.associate(aad)?;
         let mut tag = [0; 16];
         if direction == Direction::Decrypt {
             self.give_tag(given)?;
             tag[..given.len()].copy_from_slice(given);
-            if self.context.try_run(data).is_err() {
+            if self.context()?.try_run(data).is_err() {
                 tag.iter_mut().for_each(|byte| *byte = !*byte);
             }
             return Ok(tag);
@@ -322,7 +347,7 @@ impl HostCipher {
         let mut nothing = [0; 16];
         // SAFETY: a buffer of this size.
         let call = unsafe { Call::last(nothing.as_mut_ptr(), nothing.len()) };
-        self.context.finish(call).map(|_| ())
+        self.context()?.finish(call).map(|_| ())
     }
 }
 

@@ -67,7 +67,7 @@ impl<T: Spare, const PLACES: usize> Spares<T, PLACES> {
         None
     }
 
-    /// Keeps one for this thread, if it has a slot. Where all places are taken, another goes.
+    /// Keeps one for this thread, if it has a slot. Where all places are taken, the one in the first is given back.
     ///
     /// # Safety
     /// Nobody else may use it again.
@@ -78,9 +78,10 @@ impl<T: Spare, const PLACES: usize> Spares<T, PLACES> {
         if slot.owner.load(Ordering::Relaxed) != thread && !slot.claim(thread) {
             return false;
         }
-        let free = slot.contexts.iter().find(|it| it.load(Ordering::Relaxed).is_null());
-        let place = free.unwrap_or_else(|| slot.make_room());
-        place.store(context.as_ptr(), Ordering::Release);
+        match slot.contexts.iter().find(|it| it.load(Ordering::Relaxed).is_null()) {
+            Some(place) => place.store(context.as_ptr(), Ordering::Release),
+            None => slot.replace(context),
+        }
         true
     }
 
@@ -93,21 +94,25 @@ impl<T: Spare, const PLACES: usize> Spares<T, PLACES> {
 }
 
 impl<T: Spare, const PLACES: usize> Slot<T, PLACES> {
-    /// Gives back the first and moves the others up, so that each has its turn: the thread may use other kinds now.
+    /// Gives back what is in the first place, and moves the others up before the new one: each kind that the thread uses no
+    /// more goes in its turn. Nothing is in two places in between, where a child of fork(2) would find it twice.
     #[cold]
-    fn make_room(&self) -> &AtomicPtr<T> {
+    fn replace(&self, context: NonNull<T>) {
         let [first, others @ ..] = &self.contexts[..] else { unreachable!("at least one place") };
-        let oldest = NonNull::new(first.load(Ordering::Acquire));
+        let gone = NonNull::new(first.load(Ordering::Acquire));
+        first.store(null_mut(), Ordering::Relaxed);
         let mut free = first;
         for next in others {
-            free.store(next.load(Ordering::Relaxed), Ordering::Relaxed);
+            let moved = next.load(Ordering::Acquire);
+            next.store(null_mut(), Ordering::Relaxed);
+            free.store(moved, Ordering::Release);
             free = next;
         }
-        if let Some(oldest) = oldest {
+        free.store(context.as_ptr(), Ordering::Release);
+        if let Some(gone) = gone {
             // SAFETY: who kept it promised that; it is kept no more.
-            unsafe { T::give_back(oldest) };
+            unsafe { T::give_back(gone) };
         }
-        free
     }
 
     #[cold]

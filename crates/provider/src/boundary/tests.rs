@@ -209,26 +209,32 @@ fn a_copy_leaves_no_key_on_the_stack() {
         }
         null_mut()
     }
-    const KEY: [u8; 32] = *b"a key that is nowhere else, at a";
+    const KEY: [u8; 64] = *b"a key that is nowhere else, at a place where no others are found";
     let loaded = portable();
-    let functions = loaded.cipher("ChaCha20").unwrap();
-    let mut stack = vec![0_u128; 16 * 1024];
-    // SAFETY: our own table, contexts in the order of their lives, and a key and an IV as long as told.
-    let work = unsafe {
-        let context = CIPHER_NEW_CONTEXT.find(functions).unwrap()(loaded.context);
-        let start = CIPHER_ENCRYPT_INIT.find(functions).unwrap();
-        assert_eq!(start(context, KEY.as_ptr(), 32, [0; 16].as_ptr(), 16, null()), 1);
-        let duplicate = CIPHER_DUPLICATE_CONTEXT.find(functions).unwrap();
-        &mut Copied { duplicate, context, copy: null_mut() }
-    };
-    run_on(&mut stack, duplicate, (&raw mut *work).cast());
-    let bytes: Vec<u8> = stack.iter().flat_map(|it| it.to_ne_bytes()).collect();
-    assert!(bytes.iter().any(|byte| *byte != 0), "another stack was used");
-    assert!(!bytes.windows(16).any(|it| it == &KEY[..16]));
-    for context in [work.context, work.copy] {
-        // SAFETY: each for the last time.
-        unsafe { CIPHER_FREE_CONTEXT.find(functions).unwrap()(context) };
+    let mut tried = 0;
+    for &algorithm in Algorithm::ALL {
+        let (name, key_bytes) = (algorithm.name(), algorithm.key_bytes());
+        let Some(functions) = loaded.cipher(name) else { continue };
+        tried += 1;
+        let mut stack = vec![0_u128; 16 * 1024];
+        // SAFETY: our own table, contexts in the order of their lives, and a key as long as told.
+        let work = unsafe {
+            let context = CIPHER_NEW_CONTEXT.find(functions).unwrap()(loaded.context);
+            let start = CIPHER_ENCRYPT_INIT.find(functions).unwrap();
+            assert_eq!(start(context, KEY.as_ptr(), key_bytes, null(), 0, null()), 1, "{name}");
+            let duplicate = CIPHER_DUPLICATE_CONTEXT.find(functions).unwrap();
+            &mut Copied { duplicate, context, copy: null_mut() }
+        };
+        run_on(&mut stack, duplicate, (&raw mut *work).cast());
+        let bytes: Vec<u8> = stack.iter().flat_map(|it| it.to_ne_bytes()).collect();
+        assert!(bytes.iter().any(|byte| *byte != 0), "another stack was used");
+        assert!(!bytes.windows(16).any(|it| it == &KEY[..16]), "{name}");
+        for context in [work.context, work.copy] {
+            // SAFETY: each for the last time.
+            unsafe { CIPHER_FREE_CONTEXT.find(functions).unwrap()(context) };
+        }
     }
+    assert!(tried > 50, "{tried} ciphers on offer");
 }
 
 #[test]

@@ -277,6 +277,8 @@ impl<const KEY_LENGTHS: bool> Cipher for DelegatedContext<KEY_LENGTHS> {
             let number = || param.as_u32().ok_or(CallError::CANNOT_GET);
             match param.name() {
                 b"padding" => self.padded = number()? != 0,
+                // The host needs a key anew, and so do Linux's ciphers.
+                b"keylen" if param.as_usize() != Some(self.key_bytes) => self.key_fits = false,
                 b"tls-version" => self.tls = number()? != 0,
                 _ => {}
             }

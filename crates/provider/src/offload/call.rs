@@ -80,7 +80,12 @@ impl<'a> OffloadCall<'a> {
         run: impl FnOnce(&mut HostCipher) -> Result<T, OffloadFailed>,
     ) -> Result<T, OffloadFailed> {
         self.route = None;
-        let done = run(self.host.as_mut().ok_or(OffloadFailed)?);
+        // What there is no memory for is no fault of the host's: our own kernels do it.
+        let Some(host) = self.host.as_mut() else { return Err(OffloadFailed) };
+        if !host.is_there() {
+            return Err(OffloadFailed);
+        }
+        let done = run(host);
         self.host_failed = done.is_err();
         self.route = done.is_ok().then_some(Route::Libcrypto);
         done

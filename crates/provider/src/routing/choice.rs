@@ -86,7 +86,7 @@ impl<K: Kernels> Choice<K> {
     #[inline(always)]
     pub(crate) fn new(ways: &Ways, routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         let (way, index) = (ways.of(routing, algorithm), algorithm.index());
-        let host = way.host.as_ref().and_then(|contexts| HostCipher::new(contexts, algorithm));
+        let host = way.host.as_ref().map(|contexts| HostCipher::new(contexts, algorithm));
         let kernels = routing.offloaded(index);
         let is_plain = kernels.is_empty() && !routing.verifies();
         let by_host_alone = host.is_some() && is_plain;

@@ -19,7 +19,7 @@ pub(crate) struct Way<K: 'static> {
     /// The best kernels of our own, unless calls are computed twice: then the best may change.
     pub(super) own: &'static K,
     /// libcrypto's contexts, where calls may go to it.
-    pub(super) host: Option<HostContexts>,
+    pub(super) host: Option<Arc<HostContexts>>,
     /// The routes that were out of service when it was made.
     quarantined: u64,
 }
@@ -34,7 +34,7 @@ impl<K: Kernels> Way<K> {
             rows: routing.visible_table(algorithm),
             algorithm,
             own: routing.kernels(routing.own(algorithm), algorithm),
-            host: library.and_then(|it| HostContexts::of(it, algorithm.name())),
+            host: library.and_then(|it| HostContexts::of(it, algorithm.name())).map(Arc::new),
             quarantined,
             routing: Arc::clone(routing),
         }
