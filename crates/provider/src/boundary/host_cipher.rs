@@ -75,11 +75,8 @@ impl HostCipher {
 
     #[inline]
     fn context(&mut self) -> Result<&mut HostContext, OffloadFailed> {
-        if self.is_there() {
-            self.context.as_mut().ok_or(OffloadFailed)
-        } else {
-            Err(OffloadFailed)
-        }
+        self.is_there();
+        self.context.as_mut().ok_or(OffloadFailed)
     }
 
     /// Takes a key of the algorithm's length; nothing is done with it before a call comes this way.

@@ -80,8 +80,8 @@ impl<'a> OffloadCall<'a> {
         run: impl FnOnce(&mut HostCipher) -> Result<T, OffloadFailed>,
     ) -> Result<T, OffloadFailed> {
         self.route = None;
+        let host = self.host.as_mut().ok_or(OffloadFailed)?;
         // What there is no memory for is no fault of the host's: our own kernels do it.
-        let Some(host) = self.host.as_mut() else { return Err(OffloadFailed) };
         if !host.is_there() {
             return Err(OffloadFailed);
         }
